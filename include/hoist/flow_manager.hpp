@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hoist/datapath.hpp"
+#include "hoist/error.hpp"
+#include "hoist/resume.hpp"
+#include "hoist/rule.hpp"
+
+namespace hoist {
+
+enum class Tier : std::uint8_t {
+  kSoftware,  ///< Not in hardware, or only its guard is.
+  kPartial,   ///< The NIC matches and counts; software executes without classifying.
+  kFull,      ///< The NIC does it all.
+};
+
+/// Why a rule is not in a better tier. kNone for Tier::kFull.
+enum class Refusal : std::uint8_t {
+  kNone,
+  kDisabled,           ///< Offload is switched off.
+  kNoPort,             ///< No port of the bridge takes rules.
+  kFieldUnsupported,   ///< A match field or mask that has no hardware form on this port.
+  kActionUnsupported,  ///< An action or instruction, likewise.
+  kGroupUnsupported,   ///< The port has no group for this table.
+  kOtherDomain,        ///< The output lies outside the ingress port's switch domain.
+  kShadowed,           ///< A rule above it is in software and cannot be guarded.
+  kTableFull,          ///< The NIC had no room.
+  kPriorityRange,      ///< More priority levels than the NIC has.
+  kNicRejected,        ///< rte_flow_validate or _create said no; `reason` has its message.
+  kPending,            ///< Still on its way.
+};
+
+/// Where one rule is and why.
+struct Placement {
+  RuleId rule = RuleId::kNone;
+  Tier tier = Tier::kSoftware;
+  Refusal refusal = Refusal::kPending;
+  std::string reason;             ///< For people: which bit, action, rule, or the NIC's message.
+  std::uint32_t rule_count = 0;   ///< Hardware rules that carry it (one a port, say).
+  std::uint32_t guard_count = 0;  ///< Hardware guards that stand for it.
+  TrafficCount hardware;          ///< What the NIC carried, cumulative.
+};
+
+/// The flow manager: decides which rules run in the NIC and puts them there, on a thread of its own
+/// (the offload thread). All methods: control thread. None waits for the NIC except the destructor.
+class FlowManager {
+ public:
+  /// Number of a submitted request, ever growing; see is_settled().
+  using Sequence = std::uint64_t;
+
+  /// `resume_table` must outlive the manager. `now_ms`: the datapath's clock, callable from any thread.
+  /// `has_thread` false: tests drive the offload thread's loop through run_once().
+  struct Config {
+    bool is_enabled = true;
+    bool has_thread = true;
+    std::vector<unsigned> cores;  ///< Cores that the offload thread may use; empty: any.
+  };
+  static std::unique_ptr<FlowManager> create(const Config& config, ResumeTable& resume_table,
+                                             std::function<std::uint64_t()> now_ms);
+  virtual ~FlowManager() = default;
+
+  /// A port that has been started. Rules come to it in the background.
+  virtual Sequence attach_port(BridgeId bridge, const PortStatus& port) = 0;
+  /// To be called, and settled, before the port is stopped: its rules go first.
+  virtual Sequence detach_port(BridgeId bridge, PortNo number) = 0;
+
+  /// Tells of changes that Datapath::apply() has published (or publishes next), as one step.
+  virtual Sequence submit(BridgeId bridge, std::span<const RuleChange> changes) = 0;
+  /// Asks the NIC for all counters; once settled, collect() has them.
+  virtual Sequence refresh_counters() = 0;
+  /// Drains all rules to software, or fills hardware again, while traffic runs.
+  virtual Sequence set_enabled(bool is_enabled) = 0;
+  [[nodiscard]] virtual bool is_enabled() const = 0;
+  [[nodiscard]] virtual bool is_settled(Sequence sequence) const = 0;
+
+  /// What hardware counted since the last call, rules just removed included. A rule's RuleHits are
+  /// complete once the removal has settled.
+  virtual void collect(const std::function<void(const RuleHit&)>& visit) = 0;
+
+  /// A consistent copy for `offload show`, taken by the offload thread; `done` is called from a later
+  /// poll(). Empty `rules`: all.
+  virtual void describe(std::vector<RuleId> rules,
+                        std::function<void(std::vector<Placement>)> done) = 0;
+  /// Runs what is due on the control thread: answers of describe().
+  virtual void poll() = 0;
+
+  /// Test drivers only (has_thread false): one loop turn of the offload thread.
+  virtual void run_once() = 0;
+};
+
+}  // namespace hoist
