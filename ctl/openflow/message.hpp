@@ -152,8 +152,10 @@ struct FlowMod {
   Command command = Command::kAdd;
   std::uint8_t table_id = 0;  ///< 0xff: all tables (delete), or "switch chooses" (add: table 0).
   std::uint16_t priority = 0x8000;
-  std::uint64_t cookie = 0;
+  std::uint64_t cookie = 0;  ///< Add: the rule's. Else only rules with it under cookie_mask are meant.
   std::uint64_t cookie_mask = 0;
+  /// Modify in OpenFlow 1.0 and NXT_FLOW_MOD: the cookie to give (none if it was all ones).
+  std::optional<std::uint64_t> new_cookie;
   /// OpenFlow 1.0 adds over a modify: a modify that matches nothing adds.
   bool modify_adds_when_missing = false;
   std::uint16_t idle_timeout = 0;  ///< Seconds; 0: none.
