@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/reference/checksums.hpp"
+
+namespace hoist::reference {
+namespace {
+
+std::uint16_t fold(std::uint64_t sum) {
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >> 16);
+  return static_cast<std::uint16_t>(sum);
+}
+
+/// Sum of 16-bit words, the last byte padded with zero (RFC 1071).
+std::uint64_t word_sum(View bytes, std::size_t from, std::size_t to) {
+  std::uint64_t sum = 0;
+  for (std::size_t at = from; at < to; at += 2) {
+    sum += at + 1 < to ? get16(bytes, at) : static_cast<std::uint16_t>(bytes[at] << 8);
+  }
+  return sum;
+}
+
+/// RFC 768, 793 and 8200, 8.1. The protocol number comes in with the kind of header.
+std::uint64_t pseudo_header_sum(View frame, const Layers& l) {
+  const std::size_t length = l.network_end - l.transport_at;
+  const std::uint64_t rest = length + l.ip_proto;
+  if (l.network == Network::kIpv4) {
+    return rest + word_sum(frame, l.network_at + 12, l.network_at + 20);
+  }
+  const std::size_t addresses_end = l.network_at + (l.is_source_routed ? 24 : 40);
+  return rest + word_sum(frame, l.network_at + 8, addresses_end);
+}
+
+/// Castagnoli CRC, bit by bit (RFC 4960, appendix B), in the byte order of the wire.
+std::uint32_t crc32c(View bytes, std::size_t from, std::size_t to) {
+  std::uint32_t crc = 0xffffffff;
+  for (std::size_t at = from; at < to; ++at) {
+    crc ^= bytes[at];
+    for (int bit = 0; bit < 8; ++bit) crc = (crc & 1) != 0 ? crc >> 1 ^ 0x82f63b78 : crc >> 1;
+  }
+  return __builtin_bswap32(~crc);
+}
+
+std::uint16_t correct_header(Bytes frame, const Layers& l) {
+  put16(frame, l.network_at + 10, 0);
+  const std::size_t end = l.network_at + 4u * (frame[l.network_at] & 0x0f);
+  return static_cast<std::uint16_t>(~fold(word_sum(frame, l.network_at, end)));
+}
+
+std::uint32_t correct_transport(Bytes frame, const Layers& l, std::size_t at) {
+  if (l.transport == Transport::kSctp) {
+    put32(frame, at, 0);
+    return crc32c(frame, l.transport_at, l.network_end);
+  }
+  put16(frame, at, 0);
+  std::uint64_t sum = word_sum(frame, l.transport_at, l.network_end);
+  if (l.transport != Transport::kIcmpv4) sum += pseudo_header_sum(frame, l);
+  const auto checksum = static_cast<std::uint16_t>(~fold(sum));
+  return l.transport == Transport::kUdp && checksum == 0 ? 0xffff : checksum;
+}
+
+std::optional<std::size_t> transport_checksum_at(const Layers& l) {
+  switch (l.transport) {
+    case Transport::kTcp:
+      return l.transport_at + 16;
+    case Transport::kUdp:
+      return l.transport_at + 6;
+    case Transport::kSctp:
+      return l.transport_at + 8;
+    case Transport::kIcmpv4:
+    case Transport::kIcmpv6:
+      return l.transport_at + 2;
+    case Transport::kNone:
+      break;
+  }
+  return std::nullopt;
+}
+
+/// The new checksum, by what it was, what it should have been and what it should be now.
+std::uint16_t repaired(std::uint32_t stored, std::uint32_t correct_before,
+                       std::uint32_t correct_now) {
+  if (stored == correct_before) return static_cast<std::uint16_t>(correct_now);
+  const std::uint64_t sum = (~stored & 0xffff) + correct_before + (~correct_now & 0xffff);
+  return static_cast<std::uint16_t>(~fold(sum));
+}
+
+}  // namespace
+
+Checksums::Checksums(const Bytes& frame) : layers_(find_layers(frame)) {
+  if (layers_.network == Network::kIpv4) {
+    const std::size_t at = layers_.network_at + 10;
+    header_ = Sum{at, get16(frame, at), correct_header(frame, layers_)};
+  }
+  const auto at = transport_checksum_at(layers_);
+  if (!at) return;
+  const std::uint32_t stored =
+      layers_.transport == Transport::kSctp ? get32(frame, *at) : get16(frame, *at);
+  if (layers_.transport == Transport::kUdp && stored == 0) return;
+  transport_ = Sum{*at, stored, correct_transport(frame, layers_, *at)};
+}
+
+void Checksums::repair(Bytes& frame) const {
+  if (header_) {
+    const std::uint16_t now = correct_header(frame, layers_);
+    if (now != header_->correct) {
+      put16(frame, header_->at, repaired(header_->stored, header_->correct, now));
+    }
+  }
+  if (!transport_) return;
+  const std::uint32_t now = correct_transport(frame, layers_, transport_->at);
+  if (now == transport_->correct) return;
+  if (layers_.transport == Transport::kSctp) {
+    put32(frame, transport_->at, transport_->stored ^ transport_->correct ^ now);
+    return;
+  }
+  const std::uint16_t checksum = repaired(transport_->stored, transport_->correct, now);
+  const bool is_zero_udp = layers_.transport == Transport::kUdp && checksum == 0;
+  put16(frame, transport_->at, is_zero_udp ? 0xffff : checksum);
+}
+
+}  // namespace hoist::reference

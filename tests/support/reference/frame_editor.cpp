@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/reference/frame_editor.hpp"
+
+#include <algorithm>
+
+#include "support/reference/checksums.hpp"
+#include "support/reference/field_place.hpp"
+
+namespace hoist::reference {
+namespace {
+
+bool bit(const FieldValue& value, unsigned i) { return (value[15 - i / 8] >> (i % 8) & 1) != 0; }
+
+void insert(Bytes& frame, std::size_t at, std::size_t size) {
+  frame.insert(frame.begin() + static_cast<std::ptrdiff_t>(at), size, std::uint8_t{0});
+}
+void erase(Bytes& frame, std::size_t at, std::size_t size) {
+  const auto from = frame.begin() + static_cast<std::ptrdiff_t>(at);
+  frame.erase(from, from + static_cast<std::ptrdiff_t>(size));
+}
+
+/// Nothing if the frame is not IP.
+std::optional<std::uint8_t> ip_ttl(const Bytes& frame, const Layers& l) {
+  const auto place = find_place(FieldId::kIpTtl, frame, l);
+  if (!place) return std::nullopt;
+  return frame[place->at];
+}
+
+void set_vlan_tci(Bytes& frame, const FieldValue& value, const FieldValue& mask) {
+  const FlowKey key = parse_key(frame);
+  const auto old = key.vlan_tci.host();
+  const auto m = static_cast<std::uint16_t>(low64(mask));
+  const auto tci = static_cast<std::uint16_t>((old & ~m) | (low64(value) & m));
+  if ((tci & kVlanPresent) != 0) {
+    set_or_push_vlan(frame, tci, 0xefff);
+  } else {
+    pop_vlan(frame);
+  }
+}
+
+}  // namespace
+
+void write_field(Bytes& frame, FieldId id, const FieldValue& value, const FieldValue& mask) {
+  if (id == FieldId::kVlanTci) return set_vlan_tci(frame, value, mask);
+  const auto place = find_place(id, frame, find_layers(frame));
+  if (!place) return;
+  const Checksums checksums(frame);
+  for (unsigned i = 0; i < place->bits; ++i) {
+    if (!bit(mask, i)) continue;
+    const unsigned in_frame = place->shift + i;
+    std::uint8_t& byte = frame[place->at + place->bytes - 1 - in_frame / 8];
+    const auto one = static_cast<std::uint8_t>(1u << (in_frame % 8));
+    byte = static_cast<std::uint8_t>(bit(value, i) ? byte | one : byte & ~one);
+  }
+  checksums.repair(frame);
+}
+
+void push_vlan(Bytes& frame, std::uint16_t tpid) {
+  const Layers l = find_layers(frame);
+  if (!l.is_ethernet) return;
+  const std::uint16_t outer = l.vlan_at.empty() ? 0 : get16(frame, l.vlan_at[0] + 2);
+  insert(frame, 12, 4);
+  put16(frame, 12, tpid);
+  put16(frame, 14, outer & 0xefff);
+}
+
+void pop_vlan(Bytes& frame) {
+  const Layers l = find_layers(frame);
+  if (!l.vlan_at.empty()) erase(frame, l.vlan_at[0], 4);
+}
+
+void set_or_push_vlan(Bytes& frame, std::uint16_t tci, std::uint16_t mask) {
+  if (find_layers(frame).vlan_at.empty()) push_vlan(frame, 0x8100);
+  const Layers l = find_layers(frame);
+  if (l.vlan_at.empty()) return;
+  const std::size_t at = l.vlan_at[0] + 2;
+  put16(frame, at, static_cast<std::uint16_t>((get16(frame, at) & ~mask) | (tci & mask)));
+}
+
+void push_mpls(Bytes& frame, std::uint16_t ethertype) {
+  const Layers l = find_layers(frame);
+  if (!l.is_ethernet) return;
+  constexpr std::uint32_t kBottom = 1u << 8;
+  const std::uint32_t lse =
+      l.mpls_at ? get32(frame, *l.mpls_at) & ~kBottom : kBottom | ip_ttl(frame, l).value_or(0);
+  put16(frame, l.ethertype_at, ethertype);
+  insert(frame, l.payload_at, 4);
+  put32(frame, l.payload_at, lse);
+}
+
+void pop_mpls(Bytes& frame, std::uint16_t ethertype) {
+  const Layers l = find_layers(frame);
+  if (!l.mpls_at) return;
+  erase(frame, *l.mpls_at, 4);
+  put16(frame, l.ethertype_at, ethertype);
+}
+
+bool decrement_ip_ttl(Bytes& frame) {
+  const auto ttl = ip_ttl(frame, find_layers(frame));
+  if (!ttl) return true;
+  if (*ttl <= 1) return false;
+  write_field(frame, FieldId::kIpTtl, field_value(*ttl - 1u), field_value(0xff));
+  return true;
+}
+
+bool decrement_mpls_ttl(Bytes& frame) {
+  const Layers l = find_layers(frame);
+  if (!l.mpls_at) return true;
+  const std::uint32_t ttl = get32(frame, *l.mpls_at) & 0xff;
+  if (ttl <= 1) return false;
+  write_field(frame, FieldId::kMplsTtl, field_value(ttl - 1), field_value(0xff));
+  return true;
+}
+
+}  // namespace hoist::reference
