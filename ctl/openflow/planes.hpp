@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "hoist/datapath.hpp"
+#include "hoist/flow_manager.hpp"
+#include "openflow/rule_slab.hpp"
+#include "openflow/rule_store.hpp"
+
+namespace hoist::openflow {
+
+/// A change or a request as both planes number it.
+struct Stamp {
+  Datapath::Version version = 0;
+  FlowManager::Sequence sequence = 0;
+};
+
+/// The software and the hardware plane as one: changes go to both, counters come from both, and a
+/// rule's id is free again when neither knows it any more. Control thread.
+class Planes {
+ public:
+  /// All three must outlive this. `on_gone` hears of each removed rule once its counters are final.
+  Planes(Datapath& datapath, FlowManager& flow_manager, RuleSlab& slab)
+      : datapath_(datapath), flow_manager_(flow_manager), slab_(slab) {}
+
+  void on_gone(std::function<void(const Rule&)> callback) { on_gone_ = std::move(callback); }
+
+  /// Publishes as one step; `commit.changes` may be empty.
+  Stamp publish(BridgeId bridge, const Commit& commit);
+  /// Of the last thing published.
+  [[nodiscard]] Stamp last() const noexcept { return last_; }
+  [[nodiscard]] bool is_settled(Stamp stamp) const {
+    return datapath_.is_settled(stamp.version) && flow_manager_.is_settled(stamp.sequence);
+  }
+
+  /// Asks hardware for its counters. Once is_fresh() of the answer, the slab's counts are no older
+  /// than this call.
+  FlowManager::Sequence refresh() { return flow_manager_.refresh_counters(); }
+  bool is_fresh(FlowManager::Sequence refresh);
+  /// Folds into the slab what both planes have counted so far.
+  void collect();
+
+  /// Lets go of removed rules that both planes are done with. Returns whether some still wait.
+  bool poll();
+
+  [[nodiscard]] Datapath& datapath() noexcept { return datapath_; }
+  [[nodiscard]] const Datapath& datapath() const noexcept { return datapath_; }
+  [[nodiscard]] FlowManager& flow_manager() noexcept { return flow_manager_; }
+
+ private:
+  struct Retirement {
+    Stamp stamp;
+    std::vector<RuleId> rules;
+  };
+
+  Datapath& datapath_;
+  FlowManager& flow_manager_;
+  RuleSlab& slab_;
+  std::function<void(const Rule&)> on_gone_;
+  Stamp last_;
+  FlowManager::Sequence collected_ = 0;  ///< The newest refresh whose counters are in.
+  std::deque<Retirement> retirements_;   ///< In the order they were published.
+};
+
+}  // namespace hoist::openflow
