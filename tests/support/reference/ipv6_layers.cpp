@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/reference/ipv6_layers.hpp"
 
+#include <algorithm>
 #include <array>
+#include <vector>
 
 namespace hoist::reference {
 namespace {
 
 /// OFPIEH_* (OpenFlow 1.3, 7.2.3.8).
-constexpr std::uint16_t kNoNext = 1 << 0;
 constexpr std::uint16_t kRepeated = 1 << 7;
 constexpr std::uint16_t kOutOfSequence = 1 << 8;
 
-/// One kind of extension header.
+constexpr std::uint8_t kDestination = 60;
+
+/// One kind of header that ipv6_exthdr tells of.
 struct Extension {
   std::uint8_t type;
   std::uint16_t bit;
   int rank;        ///< Place in the order of RFC 8200, 4.1.
-  bool is_walked;  ///< Has a next header that can be read.
+  bool is_walked;  ///< Names the header that follows it.
 };
-constexpr std::array<Extension, 6> kExtensions = {{
-    {0, 1 << 6, 0, true},    // hop-by-hop options
-    {60, 1 << 3, 1, true},   // destination options (again after ESP)
-    {43, 1 << 5, 2, true},   // routing
-    {44, 1 << 4, 3, true},   // fragment
-    {51, 1 << 2, 4, true},   // authentication
-    {50, 1 << 1, 5, false},  // ESP: what follows is encrypted
+constexpr std::array<Extension, 7> kExtensions = {{
+    {0, 1 << 6, 0, true},             // hop-by-hop options
+    {kDestination, 1 << 3, 1, true},  // destination options, or 6: before the transport header
+    {43, 1 << 5, 2, true},            // routing
+    {44, 1 << 4, 3, true},            // fragment
+    {51, 1 << 2, 4, true},            // authentication
+    {50, 1 << 1, 5, false},           // ESP: what follows is encrypted
+    {59, 1 << 0, 7, false},           // nothing follows
 }};
 
 const Extension* find_extension(std::uint8_t type) {
@@ -34,21 +38,20 @@ const Extension* find_extension(std::uint8_t type) {
   return nullptr;
 }
 
-/// Keeps the set of headers seen, and whether their order is the recommended one.
-class Sequence {
- public:
-  void see(const Extension& e) {
-    if ((bits_ & e.bit) != 0) bits_ |= kRepeated;
-    if (e.rank < last_rank_) bits_ |= kOutOfSequence;
-    bits_ |= e.bit;
-    last_rank_ = e.rank;
+/// ipv6_exthdr of the headers seen, in their order: each may come once, destination options twice.
+std::uint16_t extension_bits(const std::vector<Extension>& seen) {
+  std::uint16_t bits = 0;
+  int last_rank = 0;
+  for (const Extension& e : seen) {
+    const auto times = std::ranges::count(seen, e.type, &Extension::type);
+    if (times > (e.type == kDestination ? 2 : 1)) bits |= kRepeated;
+    const int rank = e.type == kDestination && last_rank > 1 ? 6 : e.rank;
+    if (rank < last_rank) bits |= kOutOfSequence;
+    last_rank = rank;
+    bits |= e.bit;
   }
-  [[nodiscard]] std::uint16_t bits() const { return bits_; }
-
- private:
-  std::uint16_t bits_ = 0;
-  int last_rank_ = 0;
-};
+  return bits;
+}
 
 std::size_t extension_size(View frame, std::size_t at, std::uint8_t type) {
   if (type == 44) return 8;
@@ -63,35 +66,36 @@ bool find_ipv6(View frame, Layers& l) {
   if (at + 40 > frame.size()) return false;
   const std::size_t end = at + 40 + get16(frame, at + 4);
   if (end > frame.size()) return false;
+  l.ipv6_addresses_at = at + 8;
+  std::vector<Extension> seen;
+  std::size_t proto_at = at + 6;
+  std::size_t next_at = at + 40;
+  const Extension* e = find_extension(frame[proto_at]);
+  for (; e != nullptr; e = find_extension(frame[proto_at])) {
+    seen.push_back(*e);
+    if (!e->is_walked) break;
+    if (next_at + 8 > end) return false;
+    const std::size_t size = extension_size(frame, next_at, e->type);
+    if (next_at + size > end) return false;
+    if (e->type == 43 && frame[next_at + 3] != 0) l.is_source_routed = true;
+    if (e->type == 44) {
+      const std::uint16_t fragment = get16(frame, next_at + 2);
+      if (fragment != 0) l.ip_frag |= kFragAny;
+      if ((fragment & 0xfff8) != 0) l.ip_frag |= kFragLater;
+      // ip_proto stays 44: what a later fragment carries began in the first one.
+      if ((fragment & 0xfff8) != 0) break;
+    }
+    proto_at = next_at;
+    next_at += size;
+  }
   l.network = Network::kIpv6;
   l.network_at = at;
   l.network_end = end;
-  l.proto_at = at + 6;
-  l.transport_at = at + 40;
-  Sequence sequence;
-  while (true) {
-    l.ip_proto = frame[l.proto_at];
-    if (l.ip_proto == 59) l.ipv6_exthdr |= kNoNext;
-    const Extension* e = find_extension(l.ip_proto);
-    if (e == nullptr) return l.ip_proto != 59;
-    sequence.see(*e);
-    l.ipv6_exthdr = sequence.bits();
-    if (!e->is_walked) return false;
-    if (l.transport_at + 8 > end) return false;
-    const std::size_t size = extension_size(frame, l.transport_at, l.ip_proto);
-    if (l.transport_at + size > end) return false;
-    if (l.ip_proto == 43 && frame[l.transport_at + 3] != 0) l.is_source_routed = true;
-    if (l.ip_proto == 44) {
-      const std::uint16_t fragment = get16(frame, l.transport_at + 2);
-      if (fragment != 0) l.ip_frag |= kFragAny;
-      if ((fragment & 0xfff8) != 0) {
-        l.ip_frag |= kFragLater;
-        return false;  // ip_proto stays 44: what it carries begins in the first fragment
-      }
-    }
-    l.proto_at = l.transport_at;
-    l.transport_at += size;
-  }
+  l.proto_at = proto_at;
+  l.ip_proto = frame[proto_at];
+  l.ipv6_exthdr = extension_bits(seen);
+  l.transport_at = next_at;
+  return e == nullptr;
 }
 
 void find_neighbour(View frame, Layers& l) {
@@ -105,8 +109,18 @@ void find_neighbour(View frame, Layers& l) {
   while (at + 8 <= l.network_end) {
     const std::size_t size = 8u * frame[at + 1];
     if (size == 0 || at + size > l.network_end) return;
-    if (frame[at] == 1 && size == 8 && !l.nd_sll_at) l.nd_sll_at = at + 2;
-    if (frame[at] == 2 && size == 8 && !l.nd_tll_at) l.nd_tll_at = at + 2;
+    const bool is_link_address = size == 8 && (frame[at] == 1 || frame[at] == 2);
+    if (is_link_address) {
+      auto& place = frame[at] == 1 ? l.nd_sll_at : l.nd_tll_at;
+      const bool was_there = place && std::any_of(frame.begin() + static_cast<long>(*place),
+                                                  frame.begin() + static_cast<long>(*place + 6),
+                                                  [](std::uint8_t b) { return b != 0; });
+      if (was_there) {  // Twice the same: the message says nothing for sure.
+        l.nd_target_at = l.nd_sll_at = l.nd_tll_at = std::nullopt;
+        return;
+      }
+      place = at + 2;
+    }
     at += size;
   }
 }

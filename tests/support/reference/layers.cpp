@@ -31,11 +31,11 @@ void find_ethernet(View frame, Layers& l) {
   constexpr std::uint8_t kSnap[] = {0xaa, 0xaa, 0x03, 0, 0, 0};
   const bool is_snap = std::equal(std::begin(kSnap), std::end(kSnap),
                                   frame.begin() + static_cast<std::ptrdiff_t>(l.payload_at));
-  const std::uint16_t type = get16(frame, l.payload_at + 6);
-  if (!is_snap || type < 0x0600) return;
-  l.eth_type = type;
+  if (!is_snap) return;
   l.ethertype_at = l.payload_at + 6;
   l.payload_at += 8;
+  const std::uint16_t type = get16(frame, l.ethertype_at);
+  if (type >= 0x0600) l.eth_type = type;
 }
 
 /// RFC 826: only Ethernet addresses and IPv4 addresses are looked at.
@@ -67,6 +67,11 @@ bool find_ipv4(View frame, Layers& l) {
   return (l.ip_frag & kFragLater) == 0;
 }
 
+bool is_sound_tcp(View frame, const Layers& l) {
+  const std::size_t header = 4u * (frame[l.transport_at + 12] >> 4);
+  return header >= 20 && l.transport_at + header <= l.network_end;
+}
+
 /// RFC 793, 768, 4960, 792, 4443: present if its fixed header is whole.
 void find_transport(View frame, Layers& l) {
   struct Kind {
@@ -84,6 +89,7 @@ void find_transport(View frame, Layers& l) {
     const bool is_it =
         kind.proto == l.ip_proto && (kind.network == Network::kNone || kind.network == l.network);
     if (!is_it || l.transport_at + kind.header_size > l.network_end) continue;
+    if (kind.proto == 6 && !is_sound_tcp(frame, l)) continue;
     l.transport = kind.transport;
     if (kind.transport == Transport::kIcmpv6) find_neighbour(frame, l);
   }

@@ -35,6 +35,9 @@ struct Layers {
 
   Network network = Network::kNone;
   std::size_t network_at = 0;
+  /// Set also where extension headers are cut short: rules still see the addresses (as Open
+  /// vSwitch).
+  std::optional<std::size_t> ipv6_addresses_at;
   std::size_t network_end = 0;  ///< End of the IP packet: what follows is padding.
   std::size_t proto_at = 0;     ///< The byte that names the transport protocol.
   std::uint8_t ip_proto = 0;

@@ -17,7 +17,8 @@ Be16 tag(View frame, std::size_t tpid_at) {
 
 void read_arp(View frame, const Layers& l, FlowKey& key) {
   const std::size_t at = l.network_at;
-  key.arp_op = Be16{get16(frame, at + 6)};
+  // One byte of it, as ovs-fields(7) says; a greater one is shown as 0.
+  if (frame[at + 6] == 0) key.arp_op = Be16{get16(frame, at + 6)};
   copy_out(frame, at + 8, key.l2_sha);
   key.nw_src = Be32{get32(frame, at + 14)};
   copy_out(frame, at + 18, key.l2_tha);
@@ -38,8 +39,6 @@ void read_ip(View frame, const Layers& l, FlowKey& key) {
   key.ip_tos = static_cast<std::uint8_t>(get32(frame, at) >> 20);
   key.ip_ttl = frame[at + 7];
   key.ipv6_label = Be32{get32(frame, at) & 0xfffff};
-  copy_out(frame, at + 8, key.ipv6_src);
-  copy_out(frame, at + 24, key.ipv6_dst);
   key.ipv6_exthdr = Be16{l.ipv6_exthdr};
 }
 
@@ -72,6 +71,10 @@ FlowKey parse_key(View frame) {
   if (!l.vlan_at.empty()) key.vlan_tci = tag(frame, l.vlan_at[0]);
   if (l.vlan_at.size() > 1) key.inner_vlan_tci = tag(frame, l.vlan_at[1]);
   if (l.mpls_at) key.mpls_lse = Be32{get32(frame, *l.mpls_at)};
+  if (l.ipv6_addresses_at) {
+    copy_out(frame, *l.ipv6_addresses_at, key.ipv6_src);
+    copy_out(frame, *l.ipv6_addresses_at + 16, key.ipv6_dst);
+  }
   if (l.network == Network::kArp) read_arp(frame, l, key);
   if (l.network == Network::kIpv4 || l.network == Network::kIpv6) read_ip(frame, l, key);
   if (l.transport != Transport::kNone) read_transport(frame, l, key);

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/pipeline/random_scenario.hpp"
+
+#include <algorithm>
+
+#include "support/pipeline/random_instructions.hpp"
+#include "support/pipeline/random_match.hpp"
+
+namespace hoist::test {
+namespace {
+
+bool one_in(Random& random, unsigned n) { return random() % n == 0; }
+
+class Author {
+ public:
+  Author(std::uint64_t seed, const ScenarioSize& size)
+      : random_(seed), size_(size), palette_(random_palette(random_)) {
+    scenario_.seed = seed;
+    scenario_.port_count = palette_.port_count;
+    scenario_.learns = palette_.has_normal;
+  }
+
+  Scenario write() {
+    add_rules(1 + random_() % size_.rules_max);
+    for (int n = 0; n < 12; ++n) flows_.push_back({random_packet(random_), ++last_flow_});
+    for (unsigned n = 0; n < size_.bursts; ++n) {
+      if (n > 0) change();
+      add_burst();
+    }
+    return std::move(scenario_);
+  }
+
+ private:
+  struct Flow {
+    Bytes frame;
+    std::uint32_t number;
+  };
+  using Rule = std::shared_ptr<const RuleSpec>;
+
+  Rule make(std::uint8_t table_id, std::uint16_t priority, const Match& match) {
+    auto instructions = random_instructions(random_, palette_, match, table_id);
+    return std::make_shared<RuleSpec>(
+        RuleSpec{.id = RuleId{++last_id_},
+                 .table_id = table_id,
+                 .priority = priority,
+                 .cookie = random_() % 16,
+                 .match = MiniMatch(match),
+                 .instructions = std::make_shared<const Instructions>(std::move(instructions))});
+  }
+
+  /// Nothing if the table has an overlapping rule of that priority.
+  Rule try_make() {
+    const auto table_id = static_cast<std::uint8_t>(random_() % palette_.table_count);
+    const bool is_default = one_in(random_, 8);
+    const Match match = is_default ? Match{} : random_match(random_, palette_.port_count);
+    const auto priority = static_cast<std::uint16_t>(is_default ? 0 : random_() % 12);
+    Rule rule = make(table_id, priority, match);
+    const bool is_unclear = std::ranges::any_of(live_, [&](const Rule& other) {
+      return other->table_id == table_id && other->priority == priority &&
+             overlaps(other->match, rule->match);
+    });
+    return is_unclear ? nullptr : rule;
+  }
+
+  void add(Changes& changes) {
+    Rule rule = try_make();
+    if (!rule) return;
+    live_.push_back(rule);
+    changes.push_back({RuleChange::Kind::kAdd, rule});
+  }
+  void add_rules(std::uint64_t count) {
+    Changes changes;
+    for (; count > 0; --count) add(changes);
+    scenario_.steps.emplace_back(std::move(changes));
+  }
+
+  void remove(Changes& changes) {
+    if (live_.empty()) return;
+    const auto it = live_.begin() + static_cast<std::ptrdiff_t>(random_() % live_.size());
+    changes.push_back({RuleChange::Kind::kRemove, *it});
+    live_.erase(it);
+  }
+  void modify(Changes& changes) {
+    if (live_.empty()) return;
+    Rule& old = live_[random_() % live_.size()];
+    Rule fresh = make(old->table_id, old->priority, old->match.expand());
+    changes.push_back({RuleChange::Kind::kRemove, old});
+    changes.push_back({RuleChange::Kind::kAdd, fresh});
+    old = fresh;
+  }
+  void change() {
+    Changes changes;
+    for (auto n = random_() % 5; n > 0; --n) {
+      switch (random_() % 4) {
+        case 0:
+          remove(changes);
+          break;
+        case 1:
+          modify(changes);
+          break;
+        default:
+          add(changes);
+      }
+    }
+    // One bundle, or one by one.
+    if (one_in(random_, 2)) return scenario_.steps.emplace_back(std::move(changes)), void();
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+      Changes one{changes[i]};
+      const bool is_modify = changes[i].kind == RuleChange::Kind::kRemove &&
+                             i + 1 < changes.size() &&
+                             changes[i + 1].kind == RuleChange::Kind::kAdd;
+      if (is_modify) one.push_back(changes[++i]);
+      scenario_.steps.emplace_back(std::move(one));
+    }
+  }
+
+  void add_burst() {
+    Burst burst;
+    for (auto n = 1 + random_() % size_.burst_packets_max; n > 0; --n) {
+      const PortNo in_port{static_cast<std::uint32_t>(1 + random_() % palette_.port_count)};
+      const bool is_known = !one_in(random_, 3);
+      Flow& flow = flows_[random_() % flows_.size()];
+      if (!is_known) flow = {random_packet(random_), ++last_flow_};
+      const auto number = flow.number * 16 + to_integer(in_port);
+      burst.push_back({in_port, numbered(flow.frame), number});
+    }
+    scenario_.steps.emplace_back(std::move(burst));
+  }
+
+  /// Padding with a number in it, so that order can be seen; not always, so that frames stay cut.
+  Bytes numbered(Bytes frame) {
+    if (one_in(random_, 3)) return frame;
+    ++number_;
+    frame.push_back(static_cast<std::uint8_t>(number_ >> 8));
+    frame.push_back(static_cast<std::uint8_t>(number_));
+    return frame;
+  }
+
+  Random random_;
+  ScenarioSize size_;
+  Palette palette_;
+  Scenario scenario_;
+  std::vector<Rule> live_;
+  std::vector<Flow> flows_;
+  std::uint32_t last_flow_ = 0;
+  std::uint32_t last_id_ = 0;
+  std::uint32_t number_ = 0;
+};
+
+}  // namespace
+
+Scenario random_scenario(std::uint64_t seed, const ScenarioSize& size) {
+  return Author(seed, size).write();
+}
+
+}  // namespace hoist::test

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "hoist/rule.hpp"
+#include "support/packet_builder.hpp"
+
+namespace hoist::test {
+
+/// A packet that comes in. Packets of one flow must leave in their order.
+struct Arrival {
+  PortNo in_port;
+  Bytes frame;
+  std::uint32_t flow = 0;
+};
+
+/// Changes published as one step, or packets that come in one after the other without a pause.
+using Changes = std::vector<RuleChange>;
+using Burst = std::vector<Arrival>;
+using Step = std::variant<Changes, Burst>;
+
+/// What a differential test runs: a bridge with ports 1 to port_count, changes and packets in turn.
+/// Rule ids are unique within it. A removal of a rule that was never added is to be passed over, so
+/// that any part of a scenario is a scenario.
+struct Scenario {
+  std::uint64_t seed = 0;
+  std::uint32_t port_count = 4;
+  bool learns = false;  ///< Some rule says NORMAL: packets must come one by one to be predictable.
+  std::vector<Step> steps;
+};
+
+/// For people: rules in ovs-ofctl's syntax as far as it goes, packets in hex.
+[[nodiscard]] std::string describe(const Scenario& scenario);
+[[nodiscard]] std::string describe(const RuleSpec& rule);
+[[nodiscard]] std::string hex(const Bytes& frame);
+
+}  // namespace hoist::test
