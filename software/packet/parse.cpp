@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "packet/ipv6_extension.hpp"
+#include "packet/neighbour.hpp"
 #include "packet/wire.hpp"
 
 namespace hoist::software {
@@ -45,33 +46,13 @@ struct Rest {
   }
 };
 
-// RFC 4861, 4.3, 4.4 and 4.6: target address from byte 8, then options of 8 bytes and more.
-[[gnu::noinline]] void parse_neighbour(Rest icmp, FlowKey& key) noexcept {
-  if (icmp.readable < 24) return;
-  copy_from(key.nd_target, icmp.at + 8);
-  const MacAddress zero{};
-  for (Rest rest = icmp.after(24); rest.readable >= 8;) {
-    const std::size_t option_size = rest.at[1] * std::size_t{8};
-    if (option_size == 0 || option_size > rest.readable) return;
-    const bool is_source = rest.at[0] == kNdSourceLinkAddress;
-    if (option_size == 8 && (is_source || rest.at[0] == kNdTargetLinkAddress)) {
-      MacAddress& address = is_source ? key.l2_sha : key.l2_tha;
-      if (address != zero) {  // The same option twice: the message says nothing for sure.
-        key.nd_target = {};
-        key.l2_sha = key.l2_tha = zero;
-        return;
-      }
-      copy_from(address, rest.at + 2);
-    }
-    rest = rest.after(option_size);
-  }
-}
-
-void parse_icmpv6(Rest icmp, FlowKey& key) noexcept {
-  const std::uint8_t type = icmp.at[0];
-  key.tp_src = Be16{type};
+[[gnu::noinline]] void parse_icmpv6(Rest icmp, FlowKey& key) noexcept {
+  key.tp_src = Be16{icmp.at[0]};
   key.tp_dst = Be16{icmp.at[1]};
-  if ((type == kNdSolicit || type == kNdAdvertise) && icmp.at[1] == 0) parse_neighbour(icmp, key);
+  const NeighbourOffsets found = find_neighbour(icmp.at, icmp.readable);
+  if (found.target != 0) copy_from(key.nd_target, icmp.at + found.target);
+  if (found.source_link != 0) copy_from(key.l2_sha, icmp.at + found.source_link);
+  if (found.target_link != 0) copy_from(key.l2_tha, icmp.at + found.target_link);
 }
 
 [[gnu::always_inline]] inline void parse_l4(Rest l4, Layers& layers, FlowKey& key) noexcept {
