@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <set>
+
+#include "plane.hpp"
+#include "support/ring_port.hpp"
+
+namespace hoist::test {
+
+/// The switch's software pipeline, driven turn by turn over ring ports. One Datapath serves many
+/// scenarios, so that what one leaves behind meets the next.
+class DatapathPlane : public Plane {
+ public:
+  struct Options {
+    std::uint32_t flow_cache_entries = 1024;
+    std::uint32_t port_count = 4;
+  };
+  /// EAL must be up. `name`: unique in the process.
+  DatapathPlane(const std::string& name, const Options& options);
+  ~DatapathPlane() override;
+
+  void start(const Scenario& scenario) override;
+  void apply(const Changes& changes) override;
+  BurstResult run(const Burst& burst) override;
+  Counts counts() override;
+
+  /// Why the datapath would not take this rule, or nothing.
+  [[nodiscard]] std::string refusal(const RuleSpec& rule) const;
+  [[nodiscard]] unsigned frames_in_use() const { return pool_.in_use(); }
+
+ protected:
+  [[nodiscard]] Datapath& datapath() { return *datapath_; }
+  [[nodiscard]] BridgeId bridge() const { return bridge_; }
+  /// Called with what apply() is about to publish, and when it has been.
+  virtual void tell(const Changes&) {}
+  /// Lets threads other than the worker have their turn.
+  virtual void turn_others() {}
+  /// Adds counters that lie elsewhere.
+  virtual void collect(const std::function<void(const RuleHit&)>&) {}
+  /// A number that no live rule has, for rule `id` of this scenario.
+  [[nodiscard]] RuleId live_id(RuleId id) const;
+
+ private:
+  void turn(BurstResult& result);
+  void settle(Datapath::Version version);
+  void drop_all_rules();
+  void fold(const RuleHit& hit);
+
+  FramePool pool_;
+  std::vector<std::unique_ptr<RingPort>> ports_;  ///< Index 0: port 1. Outlive the datapath.
+  std::unique_ptr<Datapath> datapath_;
+  BridgeId bridge_{};
+  bool learns_ = false;
+  std::uint32_t id_base_ = 0;  ///< Ids of this scenario's rules start after this.
+  std::uint32_t id_last_ = 0;
+  std::map<RuleId, std::shared_ptr<const RuleSpec>> live_;  ///< By the scenario's id.
+  std::map<RuleId, TrafficCount> rule_counts_;              ///< Likewise.
+  std::map<std::uint8_t, TableCount> tables_at_start_;
+};
+
+}  // namespace hoist::test

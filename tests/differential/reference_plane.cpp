@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reference_plane.hpp"
+
+namespace hoist::test {
+
+void ReferencePlane::start(const Scenario& scenario) {
+  std::vector<reference::Interpreter::Port> ports;
+  for (std::uint32_t n = 1; n <= scenario.port_count; ++n) ports.push_back({.number = PortNo{n}});
+  bridge_.emplace(std::move(ports));
+}
+
+void ReferencePlane::apply(const Changes& changes) { bridge_->apply(changes); }
+
+BurstResult ReferencePlane::run(const Burst& burst) {
+  BurstResult result;
+  fates_.clear();
+  for (const Arrival& arrival : burst) {
+    fates_.push_back(bridge_->receive(arrival.in_port, arrival.frame));
+    const reference::Fate& fate = fates_.back();
+    for (const auto& sent : fate.sent) result.sent[sent.port].push_back(sent.frame);
+    for (const auto& packet_in : fate.packet_ins) result.packet_ins.push_back(packet_in);
+    for (std::size_t i = 0; i < kDropReasonCount; ++i) result.drops[i] += fate.drops[i];
+  }
+  return result;
+}
+
+Counts ReferencePlane::counts() {
+  Counts counts;
+  for (unsigned id = 0; id < kTableCount; ++id) {
+    const auto& table = bridge_->table(static_cast<std::uint8_t>(id));
+    if (table.count().lookups != 0) counts.tables[static_cast<std::uint8_t>(id)] = table.count();
+    for (const auto& [rule, count] : table.rule_counts()) counts.rules[rule] += count;
+  }
+  return counts;
+}
+
+}  // namespace hoist::test
