@@ -33,9 +33,12 @@ class ChecksumDelta {
   void apply(std::uint8_t* at) const noexcept { wire::store16(at, applied(wire::load16(at))); }
   /// UDP's: 0 means "none" and stays; a result of 0 is sent as 0xffff (RFC 768).
   void apply_optional(std::uint8_t* at) const noexcept {
-    const std::uint16_t before = wire::load16(at);
-    if (before == 0) return;
-    const std::uint16_t after = applied(before);
+    if (wire::load16(at) != 0) apply_nonzero(at);
+  }
+  /// The same with a result of 0 written as 0xffff, which is right for all data; 0 is wrong where
+  /// all that the checksum covers has become 0, as only an ICMP message can (no pseudo header).
+  void apply_nonzero(std::uint8_t* at) const noexcept {
+    const std::uint16_t after = applied(wire::load16(at));
     wire::store16(at, after == 0 ? std::uint16_t{0xffff} : after);
   }
 

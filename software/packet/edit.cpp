@@ -206,7 +206,7 @@ void update_l4(rte_mbuf& packet, const Layers& layers, const ChecksumDelta& delt
       if (!is_v4 && there >= 4) delta.apply(l4 + 2);
       break;
     case kIpIcmp:
-      if (is_v4 && !is_pseudo && there >= 4) delta.apply(l4 + 2);
+      if (is_v4 && !is_pseudo && there >= 4) delta.apply_nonzero(l4 + 2);
       break;
     default:
       break;

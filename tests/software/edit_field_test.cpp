@@ -131,6 +131,8 @@ std::vector<Case> ipv4_cases() {
        Packet().eth().ipv4().sctp({.dst = 7}).pad_to(60)},
       {"icmp_type", Packet().eth().ipv4().icmp(), kIcmpType, value_of(3),
        Packet().eth().ipv4().icmp({.type = 3})},
+      {"icmp_type_to_all_zeros", Packet().eth().ipv4().icmp(), kIcmpType, value_of(0u),
+       Packet().eth().ipv4().icmp({.type = 0, .checksum = 0xffff})},
       {"icmp_code", Packet().eth().ipv4().icmp(), kIcmpCode, value_of(9),
        Packet().eth().ipv4().icmp({.code = 9})},
       {"ip_proto", Packet().eth().ipv4().payload(8), kIpProto, value_of(47),
