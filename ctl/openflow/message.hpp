@@ -45,6 +45,7 @@ enum class ErrorName : std::uint8_t {
   kActionBadType,         // BAD_ACTION
   kActionBadLength,
   kActionBadExperimenter,
+  kActionBadExperimenterType,
   kActionBadOutPort,
   kActionBadArgument,
   kActionTooMany,
@@ -66,14 +67,14 @@ enum class ErrorName : std::uint8_t {
   kMatchBadType,          // BAD_MATCH
   kMatchBadLength,
   kMatchBadTag,
+  kMatchBadDlMask,
+  kMatchBadNwMask,
+  kMatchBadWildcards,
+  kMatchBadField,
   kMatchBadValue,
   kMatchBadMask,
   kMatchBadPrerequisite,
   kMatchDuplicateField,
-  kMatchBadField,
-  kMatchBadWildcards,
-  kMatchBadDlMask,
-  kMatchBadNwMask,
   kFlowModUnknown,        // FLOW_MOD_FAILED
   kFlowModTableFull,
   kFlowModBadTableId,
@@ -111,6 +112,14 @@ enum class ErrorName : std::uint8_t {
   kBundleMessageBadXid,
   kBundleMessageUnsupported,
   kBundleMessageFailed,
+  kMonitorExists,         // FLOW_MONITOR_FAILED
+  kMonitorUnknown,
+  kMonitorBadCommand,
+  kMonitorBadFlags,
+  kPropertyBadType,       // BAD_PROPERTY
+  kPropertyBadLength,
+  kTableFeaturesPermission,
+  kMustBeZero,            // Nicira
   kHelloIncompatible,
 };
 
@@ -274,7 +283,8 @@ struct TableDescRequest {};  // OpenFlow 1.4
 /// OpenFlow 1.4 flow monitor and NXST_FLOW_MONITOR, for `ovs-ofctl monitor br watch:`.
 struct FlowMonitorRequest {
   std::uint32_t monitor_id = 0;
-  std::uint16_t flags = 0;  ///< NXFMF_*.
+  std::uint16_t flags = 0;  ///< NXFMF_*: initial 1, add 2, delete 4, modify 8, actions 16, own 32.
+  std::uint8_t command = 0;  ///< OFPFMC_*: add 0, modify 1, delete 2.
   bool is_nicira = false;
   FlowStatsFilter filter;
 };

@@ -49,7 +49,10 @@ struct SetFieldAction {
   enum class Form : std::uint8_t {
     kSetField,  ///< OFPAT_SET_FIELD, NXAST_REG_LOAD2.
     kRegLoad,   ///< NXAST_REG_LOAD; the mask is one run of bits.
-    kLegacy,    ///< OpenFlow 1.0's OFPAT_SET_DL_SRC, OFPAT_SET_NW_SRC, OFPAT_SET_TP_SRC, ...
+    /// OpenFlow 1.0's OFPAT_SET_DL_SRC, OFPAT_SET_NW_SRC, OFPAT_SET_TP_SRC, NXAST_SET_TUNNEL, ...: a
+    /// packet without the field passes unchanged. tcp_src and tcp_dst mean the port of whatever
+    /// transport protocol the packet has (TCP, UDP or SCTP).
+    kLegacy,
   };
   FieldId field;
   Form form = Form::kSetField;
