@@ -120,6 +120,9 @@ void encode_empty(Bytes& out, Envelope to, EmptyReply kind);
 /// MORE flag; finish() sends the last one. `out` may be drained between calls.
 class MultipartReply {
  public:
+  static constexpr std::size_t kMaxSize = 65535;           ///< Bytes of a part.
+  static constexpr std::size_t kMaxEntry = kMaxSize - 24;  ///< Bytes of an entry that always fits.
+
   /// `nicira_subtype` is used where `type` is 0xffff (NXST_*).
   MultipartReply(Bytes& out, Envelope to, std::uint16_t type, std::uint32_t nicira_subtype = 0);
   /// Appends an entry, starting a new part if the present one has no room for it.
