@@ -8,7 +8,7 @@ know_neighbours 1 2
 write_config 2
 start_hoistd
 ovs-ofctl del-flows br0
-ovs-ofctl add-flow br0 "table=0,priority=10,in_port=1,ip,actions=goto_table:1"
+ovs-ofctl -O OpenFlow13 add-flow br0 "table=0,priority=10,in_port=1,ip,actions=goto_table:1"
 ovs-ofctl -O OpenFlow13 add-flow br0 "table=1,priority=10,ip,nw_dst=10.9.0.2,actions=output:2"
 ovs-ofctl add-flow br0 "table=0,priority=10,in_port=2,ip,actions=output:1"
 in_hardware() { [ "$(hoistctl offload show | grep -ci full)" -ge 3 ]; }
