@@ -11,13 +11,13 @@ struct Books {
   using Count = std::atomic<std::uint64_t>;
 
   // Packets.
-  Count received{0};      ///< From the wire.
-  Count to_software{0};   ///< Handed to the application.
-  Count marked{0};        ///< Of these: with MARK or FLAG.
-  Count dropped{0};       ///< By DROP rules.
-  Count metered_out{0};   ///< By meters.
-  Count forwarded{0};     ///< Sent by rules.
-  Count sampled{0};       ///< Copies made by SAMPLE.
+  Count received{0};       ///< From the wire.
+  Count to_software{0};    ///< Handed to the application.
+  Count marked{0};         ///< Of these: with MARK or FLAG.
+  Count dropped{0};        ///< By DROP rules.
+  Count metered_out{0};    ///< By meters.
+  Count forwarded{0};      ///< Sent by rules.
+  Count sampled{0};        ///< Copies made by SAMPLE.
   Count lost_transmit{0};  ///< The target port took no more, or was stopped.
   Count lost_mailbox{0};   ///< The target receive queue took no more.
   Count lost_link{0};      ///< Came in on a port whose link is down.
@@ -28,8 +28,8 @@ struct Books {
   // Rules.
   Count creates{0};
   Count destroys{0};
-  Count refusals{0};       ///< Of create and validate, for what the NIC does not take.
-  Count injected{0};       ///< Failures from the fault script.
+  Count refusals{0};  ///< Of create and validate, for what the NIC does not take.
+  Count injected{0};  ///< Failures from the fault script.
   Count out_of_room{0};
   Count lost_rules{0};     ///< Gone with a stopped port.
   Count stale_touches{0};  ///< Handles used after they were gone.

@@ -98,17 +98,26 @@ std::string describe_op(const Op& op) {
     case OpKind::kPort:
     case OpKind::kRepresentor:
     case OpKind::kSetVlanVid:
-    case OpKind::kSetVlanPcp: append(text, "=%u", op.port); break;
+    case OpKind::kSetVlanPcp:
+      append(text, "=%u", op.port);
+      break;
     case OpKind::kJump:
     case OpKind::kMark:
     case OpKind::kMeter:
     case OpKind::kSetMeta:
-    case OpKind::kSetTag: append(text, "=%u", op.number); break;
-    case OpKind::kPushVlan: append(text, "=%04x", op.port); break;
+    case OpKind::kSetTag:
+      append(text, "=%u", op.number);
+      break;
+    case OpKind::kPushVlan:
+      append(text, "=%04x", op.port);
+      break;
     case OpKind::kSetTtl:
     case OpKind::kSetIpv4Dscp:
-    case OpKind::kSetIpv6Dscp: append(text, "=%u", op.bytes[0]); break;
-    default: break;
+    case OpKind::kSetIpv6Dscp:
+      append(text, "=%u", op.bytes[0]);
+      break;
+    default:
+      break;
   }
   return text;
 }

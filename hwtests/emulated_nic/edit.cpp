@@ -24,7 +24,8 @@ std::uint32_t sum_words(const std::uint8_t* from, const std::uint8_t* to) {
   return sum;
 }
 
-/// RFC 1624, equation 3: the checksum at `at` after words that summed up to `before` became `after`.
+/// RFC 1624, equation 3: the checksum at `at` after words that summed up to `before` became
+/// `after`.
 void patch_checksum(std::uint8_t* at, std::uint32_t before, std::uint32_t after) {
   std::uint32_t sum = static_cast<std::uint16_t>(~load16(at));
   for (before = (before & 0xffff) + (before >> 16); before > 0xffff;) {
@@ -48,9 +49,10 @@ std::uint8_t* l4_checksum(const Flight& flight, bool is_ip_part) {
 
 enum class Covered { kIpHeader, kPseudoHeader, kL4 };
 
-/// Writes bytes and keeps the checksums that cover them right. Headers begin at even offsets, so that
-/// 16-bit words of the frame are words of the checksums.
-void write(Flight& flight, std::size_t offset, std::span<const std::uint8_t> bytes, Covered covered) {
+/// Writes bytes and keeps the checksums that cover them right. Headers begin at even offsets, so
+/// that 16-bit words of the frame are words of the checksums.
+void write(Flight& flight, std::size_t offset, std::span<const std::uint8_t> bytes,
+           Covered covered) {
   std::uint8_t* data = flight.data();
   std::uint8_t* first = data + (offset & ~std::size_t{1});
   std::uint8_t* last = data + ((offset + bytes.size() + 1) & ~std::size_t{1});
@@ -131,16 +133,28 @@ void set_dscp(Flight& flight, std::uint8_t dscp) {
 bool edit_l2(const Op& op, Flight& flight) {
   std::uint8_t* data = flight.data();
   switch (op.kind) {
-    case OpKind::kPopVlan: pop_vlan(flight); return true;
-    case OpKind::kPushVlan: return push_vlan(flight, op.port);
-    case OpKind::kSetVlanVid: set_tci(flight, 0x0fff, op.port); return true;
+    case OpKind::kPopVlan:
+      pop_vlan(flight);
+      return true;
+    case OpKind::kPushVlan:
+      return push_vlan(flight, op.port);
+    case OpKind::kSetVlanVid:
+      set_tci(flight, 0x0fff, op.port);
+      return true;
     case OpKind::kSetVlanPcp:
       set_tci(flight, 0xe000, static_cast<std::uint16_t>(op.port << 13));
       return true;
-    case OpKind::kSetMacDst: std::copy_n(op.bytes.begin(), 6, data); return true;
-    case OpKind::kSetMacSrc: std::copy_n(op.bytes.begin(), 6, data + 6); return true;
-    case OpKind::kSwapMac: std::swap_ranges(data, data + 6, data + 6); return true;
-    default: return false;
+    case OpKind::kSetMacDst:
+      std::copy_n(op.bytes.begin(), 6, data);
+      return true;
+    case OpKind::kSetMacSrc:
+      std::copy_n(op.bytes.begin(), 6, data + 6);
+      return true;
+    case OpKind::kSwapMac:
+      std::swap_ranges(data, data + 6, data + 6);
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -194,7 +208,8 @@ bool edit_packet(const Op& op, bool ttl_stops_at_zero, Flight& flight) {
     case OpKind::kSetIpv6Dscp:
       if ((flight.layers.presence & kIpv6) != 0) set_dscp(flight, op.bytes[0]);
       return true;
-    default: return edit_bytes(op, flight) || edit_l2(op, flight);
+    default:
+      return edit_bytes(op, flight) || edit_l2(op, flight);
   }
 }
 

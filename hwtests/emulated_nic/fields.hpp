@@ -8,9 +8,10 @@
 
 namespace emulated_nic {
 
-/// Everything a rule can match, as one flat block. Headers lie in it as they lie on the wire, so that a
-/// pattern item's spec and mask, which are wire headers too, are copied to the same place. Slots that
-/// exclude each other (IPv4, IPv6 and ARP; the L4 headers) share bytes: the presence bits tell which.
+/// Everything a rule can match, as one flat block. Headers lie in it as they lie on the wire, so
+/// that a pattern item's spec and mask, which are wire headers too, are copied to the same place.
+/// Slots that exclude each other (IPv4, IPv6 and ARP; the L4 headers) share bytes: the presence
+/// bits tell which.
 ///
 ///       0  presence bits (host order)      32  IPv4, IPv6 or ARP header (40)
 ///       4  source port (host order)        72  IPv6 fragment header (8)

@@ -7,8 +7,8 @@
 
 namespace emulated_nic {
 
-/// Numbers instead of pointers for what the application holds: `generation << 32 | index + 1`. A handle
-/// that outlived its object is recognised, never followed. Guarded by its owner's lock.
+/// Numbers instead of pointers for what the application holds: `generation << 32 | index + 1`. A
+/// handle that outlived its object is recognised, never followed. Guarded by its owner's lock.
 template <class T>
 class Handles {
  public:

@@ -37,8 +37,8 @@ struct Indirect {
 /// The emulated NIC: all emulated ports, in one switch domain, and their rules.
 ///
 /// Invariants: 1. rules change only with Exclusive held, that is the API mutex and every receive
-/// queue's lock; 2. a receiving thread holds its queue's lock only, then at most one transmit queue's
-/// or mailbox's; 3. Groups and queues are never freed, so pointers to them stay good.
+/// queue's lock; 2. a receiving thread holds its queue's lock only, then at most one transmit
+/// queue's or mailbox's; 3. Groups and queues are never freed, so pointers to them stay good.
 class Nic {
  public:
   /// The one of this process. Its first call loads the profile that EMULATED_NIC names.
@@ -80,8 +80,8 @@ class Nic {
   std::uint16_t receive(RxQueue& queue, rte_mbuf** mbufs, std::uint16_t count, std::uint16_t max);
 
   // Rules; see flow_api.cpp.
-  Answer<bool> validate(std::uint16_t port_id, const rte_flow_attr* attr, const rte_flow_item* items,
-                        const rte_flow_action* actions);
+  Answer<bool> validate(std::uint16_t port_id, const rte_flow_attr* attr,
+                        const rte_flow_item* items, const rte_flow_action* actions);
   Answer<rte_flow*> create(std::uint16_t port_id, const rte_flow_attr* attr,
                            const rte_flow_item* items, const rte_flow_action* actions);
   Answer<bool> destroy(std::uint16_t port_id, rte_flow* flow);

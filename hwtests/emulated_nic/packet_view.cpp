@@ -81,16 +81,26 @@ void view_ipv4(Frame frame, std::size_t offset, Fields& fields, Layers& layers) 
 /// Presence bit of an IPv6 extension header, or 0 where `next` is none.
 std::uint32_t ipv6_extension(std::uint8_t next) {
   switch (next) {
-    case 0: return kIpv6HopExt;
-    case 43: return kIpv6RouteExt;
-    case 44: return kIpv6FragExt;
-    case 50: return kIpv6EspExt;
-    case 51: return kIpv6AuthExt;
-    case 60: return kIpv6DestExt;
-    case 135: return kIpv6MobilExt;
-    case 139: return kIpv6HipExt;
-    case 140: return kIpv6Shim6Ext;
-    default: return 0;
+    case 0:
+      return kIpv6HopExt;
+    case 43:
+      return kIpv6RouteExt;
+    case 44:
+      return kIpv6FragExt;
+    case 50:
+      return kIpv6EspExt;
+    case 51:
+      return kIpv6AuthExt;
+    case 60:
+      return kIpv6DestExt;
+    case 135:
+      return kIpv6MobilExt;
+    case 139:
+      return kIpv6HipExt;
+    case 140:
+      return kIpv6Shim6Ext;
+    default:
+      return 0;
   }
 }
 

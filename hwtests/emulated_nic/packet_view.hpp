@@ -17,9 +17,9 @@ struct Layers {
 };
 
 /// Finds the headers of the `frame` (its first segment) and copies them into the packet slots of
-/// `fields`; the port, MARK, META and TAG slots stay. Headers that are cut short are not there; an L4
-/// item's presence follows from the protocol number alone, with zero ports where a later fragment or a
-/// short frame has none.
+/// `fields`; the port, MARK, META and TAG slots stay. Headers that are cut short are not there; an
+/// L4 item's presence follows from the protocol number alone, with zero ports where a later
+/// fragment or a short frame has none.
 Layers view_packet(std::span<const std::uint8_t> frame, Fields& fields);
 
 }  // namespace emulated_nic

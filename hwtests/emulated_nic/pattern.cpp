@@ -74,33 +74,47 @@ class Compiler {
 
   Done add_by_type() {
     switch (item_->type) {
-      case RTE_FLOW_ITEM_TYPE_ETH: return add_eth();
-      case RTE_FLOW_ITEM_TYPE_VLAN: return add_vlan();
-      case RTE_FLOW_ITEM_TYPE_IPV4: return add_ipv4();
-      case RTE_FLOW_ITEM_TYPE_IPV6: return add_ipv6();
-      case RTE_FLOW_ITEM_TYPE_IPV6_FRAG_EXT: return add_ipv6_frag();
-      case RTE_FLOW_ITEM_TYPE_ARP_ETH_IPV4: return add_arp();
-      case RTE_FLOW_ITEM_TYPE_MPLS: return add_mpls();
+      case RTE_FLOW_ITEM_TYPE_ETH:
+        return add_eth();
+      case RTE_FLOW_ITEM_TYPE_VLAN:
+        return add_vlan();
+      case RTE_FLOW_ITEM_TYPE_IPV4:
+        return add_ipv4();
+      case RTE_FLOW_ITEM_TYPE_IPV6:
+        return add_ipv6();
+      case RTE_FLOW_ITEM_TYPE_IPV6_FRAG_EXT:
+        return add_ipv6_frag();
+      case RTE_FLOW_ITEM_TYPE_ARP_ETH_IPV4:
+        return add_arp();
+      case RTE_FLOW_ITEM_TYPE_MPLS:
+        return add_mpls();
       case RTE_FLOW_ITEM_TYPE_MARK:
-      case RTE_FLOW_ITEM_TYPE_META: return add_register(row_->slot);
-      case RTE_FLOW_ITEM_TYPE_TAG: return add_tag();
+      case RTE_FLOW_ITEM_TYPE_META:
+        return add_register(row_->slot);
+      case RTE_FLOW_ITEM_TYPE_TAG:
+        return add_tag();
       case RTE_FLOW_ITEM_TYPE_PORT_ID:
-      case RTE_FLOW_ITEM_TYPE_REPRESENTED_PORT: return add_port();
-      default: return add_header(row_->slot);
+      case RTE_FLOW_ITEM_TYPE_REPRESENTED_PORT:
+        return add_port();
+      default:
+        return add_header(row_->slot);
     }
   }
 
   /// Refuses an item that cannot stand here, and notes what it is.
   Done check_order() {
     switch (item_->type) {
-      case RTE_FLOW_ITEM_TYPE_ETH: return follow(0, ~kSeenPort, kSeenEth);
+      case RTE_FLOW_ITEM_TYPE_ETH:
+        return follow(0, ~kSeenPort, kSeenEth);
       case RTE_FLOW_ITEM_TYPE_VLAN:
         if ((seen_ & kSeenVlan) != 0 && !profile_.vlan_optional) {
           return follow(kSeenVlan, kSeenVlan2 | kSeenAnyL3 | kSeenL4, kSeenVlan2);
         }
         return follow(kSeenEth, kSeenVlan | kSeenAnyL3 | kSeenL4, kSeenVlan);
-      case RTE_FLOW_ITEM_TYPE_IPV4: return follow(l2(), kSeenAnyL3 | kSeenL4, kSeenIpv4);
-      case RTE_FLOW_ITEM_TYPE_IPV6: return follow(l2(), kSeenAnyL3 | kSeenL4, kSeenIpv6);
+      case RTE_FLOW_ITEM_TYPE_IPV4:
+        return follow(l2(), kSeenAnyL3 | kSeenL4, kSeenIpv4);
+      case RTE_FLOW_ITEM_TYPE_IPV6:
+        return follow(l2(), kSeenAnyL3 | kSeenL4, kSeenIpv6);
       case RTE_FLOW_ITEM_TYPE_ARP_ETH_IPV4:
         return follow(l2(), kSeenAnyL3 | kSeenL4, kSeenOtherL3);
       case RTE_FLOW_ITEM_TYPE_MPLS:
@@ -110,24 +124,32 @@ class Compiler {
         return follow(kSeenIpv6, kSeenIpv6Frag | kSeenL4, kSeenIpv6Frag);
       case RTE_FLOW_ITEM_TYPE_TCP:
       case RTE_FLOW_ITEM_TYPE_UDP:
-      case RTE_FLOW_ITEM_TYPE_SCTP: return follow(kSeenIpv4 | kSeenIpv6, kSeenL4, kSeenL4);
-      case RTE_FLOW_ITEM_TYPE_ICMP: return follow(kSeenIpv4, kSeenL4, kSeenL4);
-      case RTE_FLOW_ITEM_TYPE_ICMP6: return follow(kSeenIpv6, kSeenL4, kSeenL4 | kSeenIcmp6);
+      case RTE_FLOW_ITEM_TYPE_SCTP:
+        return follow(kSeenIpv4 | kSeenIpv6, kSeenL4, kSeenL4);
+      case RTE_FLOW_ITEM_TYPE_ICMP:
+        return follow(kSeenIpv4, kSeenL4, kSeenL4);
+      case RTE_FLOW_ITEM_TYPE_ICMP6:
+        return follow(kSeenIpv6, kSeenL4, kSeenL4 | kSeenIcmp6);
       case RTE_FLOW_ITEM_TYPE_ICMP6_ND_NS:
       case RTE_FLOW_ITEM_TYPE_ICMP6_ND_NA:
         return follow(kSeenIpv6, kSeenNd, kSeenL4 | kSeenNd);
       case RTE_FLOW_ITEM_TYPE_ICMP6_ND_OPT_SLA_ETH:
-      case RTE_FLOW_ITEM_TYPE_ICMP6_ND_OPT_TLA_ETH: return follow(kSeenNd, 0, 0);
+      case RTE_FLOW_ITEM_TYPE_ICMP6_ND_OPT_TLA_ETH:
+        return follow(kSeenNd, 0, 0);
       case RTE_FLOW_ITEM_TYPE_PORT_ID:
-      case RTE_FLOW_ITEM_TYPE_REPRESENTED_PORT: return follow(0, kSeenPort, kSeenPort);
-      default: return true;
+      case RTE_FLOW_ITEM_TYPE_REPRESENTED_PORT:
+        return follow(0, kSeenPort, kSeenPort);
+      default:
+        return true;
     }
   }
 
   [[nodiscard]] std::uint32_t allowed_presence() const {
     return profile_.items[item_index(*row_)]->get<std::uint32_t>(slot::kPresence);
   }
-  [[nodiscard]] std::uint32_t l2() const { return profile_.eth_optional ? 0u : std::uint32_t{kSeenEth}; }
+  [[nodiscard]] std::uint32_t l2() const {
+    return profile_.eth_optional ? 0u : std::uint32_t{kSeenEth};
+  }
 
   /// `needed`: at least one of these must have been seen (0: none); `excluded`: none of these.
   Done follow(std::uint32_t needed, std::uint32_t excluded, std::uint32_t adds) {
@@ -253,8 +275,8 @@ class Compiler {
     std::size_t slot;
   };
 
-  /// A NIC that cannot match the bits themselves takes two forms, both with a full mask: 0 is "not a
-  /// fragment", and the range from 1 to all ones is "a fragment".
+  /// A NIC that cannot match the bits themselves takes two forms, both with a full mask: 0 is "not
+  /// a fragment", and the range from 1 to all ones is "a fragment".
   Done add_fragment(const FragmentMatch& match) {
     const Fields& allowed = *profile_.items[item_index(*row_)];
     const bool takes_bits = allowed.get<std::uint16_t>(match.slot) != 0;
@@ -370,15 +392,15 @@ class Compiler {
   /// Checks the item's mask against the profile's, then adds it to the pattern.
   Done merge() {
     Fields allowed = *profile_.items[item_index(*row_)];
-    // What the item is, and what it implies, is no matter of the profile; a second VLAN or MPLS item
-    // is allowed what the first is.
+    // What the item is, and what it implies, is no matter of the profile; a second VLAN or MPLS
+    // item is allowed what the first is.
     constexpr std::uint32_t kImplied = kDoubleTagged | kMplsDeep;
-    allowed.set(slot::kPresence,
-                allowed_presence() | row_->presence |
-                    (item_->type == RTE_FLOW_ITEM_TYPE_ETH ? 0 : kImplied));
+    allowed.set(slot::kPresence, allowed_presence() | row_->presence |
+                                     (item_->type == RTE_FLOW_ITEM_TYPE_ETH ? 0 : kImplied));
     for (std::size_t i = 0; i < 4; ++i) {
       if (row_->slot == slot::kVlan) *allowed.at(slot::kVlan2 + i) = *allowed.at(slot::kVlan + i);
-      if (row_->slot == slot::kMpls) *allowed.at(slot::kMpls + 4 + i) = *allowed.at(slot::kMpls + i);
+      if (row_->slot == slot::kMpls)
+        *allowed.at(slot::kMpls + 4 + i) = *allowed.at(slot::kMpls + i);
     }
     for (std::size_t i = 0; i < Fields::kWords; ++i) {
       if ((item_mask_.words[i] & ~allowed.words[i]) != 0) {

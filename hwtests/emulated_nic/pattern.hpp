@@ -17,9 +17,7 @@ struct Pattern {
   bool matches_vlan = false;  ///< It has a VLAN item, or asks for has_vlan.
 
   /// Whether every packet that matches has all (or any) of `bits`.
-  [[nodiscard]] bool demands_all(std::uint32_t bits) const {
-    return (demanded() & bits) == bits;
-  }
+  [[nodiscard]] bool demands_all(std::uint32_t bits) const { return (demanded() & bits) == bits; }
   [[nodiscard]] bool demands_any(std::uint32_t bits) const { return (demanded() & bits) != 0; }
 
  private:

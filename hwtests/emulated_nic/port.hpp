@@ -31,8 +31,8 @@ class Mailbox {
   std::atomic<std::uint32_t> size_{0};  ///< Relaxed hint for pop(); exact under the lock.
 };
 
-/// A receive queue. Its lock is held while a burst is worked on; whoever holds the locks of all queues
-/// (Nic::Exclusive) may change rules.
+/// A receive queue. Its lock is held while a burst is worked on; whoever holds the locks of all
+/// queues (Nic::Exclusive) may change rules.
 struct alignas(64) RxQueue {
   Spinlock lock;
   std::uint16_t port = 0;

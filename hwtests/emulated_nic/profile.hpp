@@ -23,7 +23,8 @@ struct CreateFault {
   int code = 0;             ///< errno.
 };
 
-/// What the emulated NIC can do, and what goes wrong with it. README.md of hwtests describes the file.
+/// What the emulated NIC can do, and what goes wrong with it. README.md of hwtests describes the
+/// file.
 struct Profile {
   std::string name = "none";
   std::vector<std::uint16_t> ports;  ///< Emulated ports; empty: all.
@@ -35,10 +36,10 @@ struct Profile {
   std::uint32_t priorities = 1;       ///< Levels in the other groups, and in all transfer groups.
   bool jump_backward = false;         ///< Whether JUMP may lead to a lower group.
   bool transfer_all_ports = false;    ///< A transfer rule without port item sees every port.
-  bool is_proxy_first = false;        ///< The transfer proxy is the lowest port, not the port itself.
-  bool vlan_optional = false;         ///< `eth / ipv4` matches tagged packets too.
-  bool eth_optional = false;          ///< A pattern may begin above Ethernet.
-  bool accepts_duplicates = true;     ///< The same match twice in one group and priority.
+  bool is_proxy_first = false;     ///< The transfer proxy is the lowest port, not the port itself.
+  bool vlan_optional = false;      ///< `eth / ipv4` matches tagged packets too.
+  bool eth_optional = false;       ///< A pattern may begin above Ethernet.
+  bool accepts_duplicates = true;  ///< The same match twice in one group and priority.
   bool mark_crosses_domains = false;  ///< A transfer rule's MARK/META reaches software.
   std::uint32_t mark_max = 0;         ///< Highest MARK.
   unsigned tag_count = 0;             ///< TAG registers.

@@ -84,8 +84,10 @@ class Compiler {
       case RTE_FLOW_ACTION_TYPE_FLAG:
       case RTE_FLOW_ACTION_TYPE_DEC_TTL:
       case RTE_FLOW_ACTION_TYPE_MAC_SWAP:
-      case RTE_FLOW_ACTION_TYPE_OF_POP_VLAN: return false;
-      default: return true;
+      case RTE_FLOW_ACTION_TYPE_OF_POP_VLAN:
+        return false;
+      default:
+        return true;
     }
   }
 
@@ -109,9 +111,12 @@ class Compiler {
       case RTE_FLOW_ACTION_TYPE_JUMP:
       case RTE_FLOW_ACTION_TYPE_PORT_ID:
       case RTE_FLOW_ACTION_TYPE_REPRESENTED_PORT:
-      case RTE_FLOW_ACTION_TYPE_PORT_REPRESENTOR: return add_fate();
-      case RTE_FLOW_ACTION_TYPE_COUNT: return add_count();
-      case RTE_FLOW_ACTION_TYPE_AGE: return add_age();
+      case RTE_FLOW_ACTION_TYPE_PORT_REPRESENTOR:
+        return add_fate();
+      case RTE_FLOW_ACTION_TYPE_COUNT:
+        return add_count();
+      case RTE_FLOW_ACTION_TYPE_AGE:
+        return add_age();
       case RTE_FLOW_ACTION_TYPE_INDIRECT:
         add(OpKind::kIndirect).target = const_cast<void*>(action_->conf);
         return true;
@@ -119,12 +124,18 @@ class Compiler {
         add(OpKind::kMeter).number = conf<rte_flow_action_meter>().mtr_id;
         return true;
       case RTE_FLOW_ACTION_TYPE_MARK:
-      case RTE_FLOW_ACTION_TYPE_FLAG: return add_mark();
-      case RTE_FLOW_ACTION_TYPE_SET_META: return add_meta();
-      case RTE_FLOW_ACTION_TYPE_SET_TAG: return add_tag();
-      case RTE_FLOW_ACTION_TYPE_SAMPLE: return add_sample();
-      case RTE_FLOW_ACTION_TYPE_MODIFY_FIELD: return add_modify();
-      default: return add_vlan();
+      case RTE_FLOW_ACTION_TYPE_FLAG:
+        return add_mark();
+      case RTE_FLOW_ACTION_TYPE_SET_META:
+        return add_meta();
+      case RTE_FLOW_ACTION_TYPE_SET_TAG:
+        return add_tag();
+      case RTE_FLOW_ACTION_TYPE_SAMPLE:
+        return add_sample();
+      case RTE_FLOW_ACTION_TYPE_MODIFY_FIELD:
+        return add_modify();
+      default:
+        return add_vlan();
     }
   }
 
@@ -132,16 +143,21 @@ class Compiler {
     if (has_fate_) return no(EINVAL, RTE_FLOW_ERROR_TYPE_ACTION, "a second fate action");
     has_fate_ = true;
     switch (action_->type) {
-      case RTE_FLOW_ACTION_TYPE_DROP: add(OpKind::kDrop); return true;
+      case RTE_FLOW_ACTION_TYPE_DROP:
+        add(OpKind::kDrop);
+        return true;
       case RTE_FLOW_ACTION_TYPE_QUEUE:
         if (conf<rte_flow_action_queue>().index >= scope_.rx_queue_count) {
           return bad_conf("no such receive queue");
         }
         add(OpKind::kQueue).port = conf<rte_flow_action_queue>().index;
         return true;
-      case RTE_FLOW_ACTION_TYPE_RSS: return add_rss();
-      case RTE_FLOW_ACTION_TYPE_JUMP: return add_jump();
-      default: return add_port();
+      case RTE_FLOW_ACTION_TYPE_RSS:
+        return add_rss();
+      case RTE_FLOW_ACTION_TYPE_JUMP:
+        return add_jump();
+      default:
+        return add_port();
     }
   }
 
@@ -243,8 +259,8 @@ class Compiler {
   }
 
   Done add_setter(const Setter& setter) {
-    const bool is_fine = setter.needs == 0 ? scope_.pattern.matches_eth
-                                           : scope_.pattern.demands_any(setter.needs);
+    const bool is_fine =
+        setter.needs == 0 ? scope_.pattern.matches_eth : scope_.pattern.demands_any(setter.needs);
     if (!is_fine) {
       return no(EINVAL, RTE_FLOW_ERROR_TYPE_ACTION, "the pattern lacks the header to be written");
     }
@@ -262,9 +278,11 @@ class Compiler {
         }
         add(OpKind::kPopVlan);
         return true;
-      case RTE_FLOW_ACTION_TYPE_OF_PUSH_VLAN: return add_push_vlan();
+      case RTE_FLOW_ACTION_TYPE_OF_PUSH_VLAN:
+        return add_push_vlan();
       case RTE_FLOW_ACTION_TYPE_OF_SET_VLAN_VID: {
-        const std::uint16_t vid = rte_be_to_cpu_16(conf<rte_flow_action_of_set_vlan_vid>().vlan_vid);
+        const std::uint16_t vid =
+            rte_be_to_cpu_16(conf<rte_flow_action_of_set_vlan_vid>().vlan_vid);
         if (vid > 0xffe) return bad_conf("VLAN id out of range");
         if (!may_have_tag) break;
         add(OpKind::kSetVlanVid).port = vid;
@@ -277,7 +295,8 @@ class Compiler {
         if (!may_have_tag) break;
         add(OpKind::kSetVlanPcp).port = conf<rte_flow_action_of_set_vlan_pcp>().vlan_pcp;
         return true;
-      default: return no(ENOTSUP, RTE_FLOW_ERROR_TYPE_ACTION, "action not supported");
+      default:
+        return no(ENOTSUP, RTE_FLOW_ERROR_TYPE_ACTION, "action not supported");
     }
     return no(EINVAL, RTE_FLOW_ERROR_TYPE_ACTION, "no VLAN tag to be written");
   }

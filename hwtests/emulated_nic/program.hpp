@@ -57,9 +57,9 @@ enum class OpKind : std::uint8_t {
 /// One action, compiled. `bytes` are in wire order where they go to the packet.
 struct Op {
   OpKind kind;
-  std::uint8_t index = 0;     ///< TAG; or entry of Extras.
-  std::uint16_t port = 0;     ///< Port or queue; TPID, VID.
-  std::uint32_t number = 0;   ///< Group, mark, meter, handle, register value.
+  std::uint8_t index = 0;    ///< TAG; or entry of Extras.
+  std::uint16_t port = 0;    ///< Port or queue; TPID, VID.
+  std::uint32_t number = 0;  ///< Group, mark, meter, handle, register value.
   union {
     std::array<std::uint8_t, 16> bytes{};
     std::uint32_t mask;  ///< Of register writes.

@@ -13,8 +13,10 @@ template <class Function>
 Function* real(Function*, const char* name) {
   void* found = dlsym(RTLD_NEXT, name);
   if (found == nullptr) {
-    std::fprintf(stderr, "emulated NIC: no %s behind this library: link or preload it ahead of "
-                         "librte_ethdev\n", name);
+    std::fprintf(stderr,
+                 "emulated NIC: no %s behind this library: link or preload it ahead of "
+                 "librte_ethdev\n",
+                 name);
     std::abort();
   }
   return reinterpret_cast<Function*>(found);
@@ -23,8 +25,8 @@ Function* real(Function*, const char* name) {
 }  // namespace emulated_nic
 
 /// The real one of an interposed function, looked up once.
-#define EMULATED_NIC_REAL(function)                                    \
-  ([] {                                                                \
+#define EMULATED_NIC_REAL(function)                                        \
+  ([] {                                                                    \
     static auto* const found = ::emulated_nic::real(&function, #function); \
-    return found;                                                      \
+    return found;                                                          \
   }())

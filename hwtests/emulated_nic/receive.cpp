@@ -4,7 +4,6 @@
 #include <rte_flow.h>
 #include <rte_mbuf.h>
 
-
 #include <mutex>
 
 #include "flight.hpp"
@@ -138,12 +137,18 @@ class Burst {
 
   Verdict fate(const Op& op, const Program& program, Flight& flight) const {
     switch (op.kind) {
-      case OpKind::kQueue: return {Verdict::Kind::kQueue, op.port};
-      case OpKind::kRss: return {Verdict::Kind::kQueue, spread(program.extras->rss, flight)};
-      case OpKind::kJump: return {Verdict::Kind::kJump, 0, static_cast<Group*>(op.target)};
-      case OpKind::kPort: return {Verdict::Kind::kPort, op.port};
-      case OpKind::kRepresentor: return {Verdict::Kind::kRepresentor, op.port};
-      default: return {Verdict::Kind::kDrop};
+      case OpKind::kQueue:
+        return {Verdict::Kind::kQueue, op.port};
+      case OpKind::kRss:
+        return {Verdict::Kind::kQueue, spread(program.extras->rss, flight)};
+      case OpKind::kJump:
+        return {Verdict::Kind::kJump, 0, static_cast<Group*>(op.target)};
+      case OpKind::kPort:
+        return {Verdict::Kind::kPort, op.port};
+      case OpKind::kRepresentor:
+        return {Verdict::Kind::kRepresentor, op.port};
+      default:
+        return {Verdict::Kind::kDrop};
     }
   }
 
@@ -177,14 +182,21 @@ class Burst {
         flight.is_flagged = false;
         flight.fields.set(slot::kMark, op.number);
         return true;
-      case OpKind::kFlag: flight.is_flagged = true; return true;
+      case OpKind::kFlag:
+        flight.is_flagged = true;
+        return true;
       case OpKind::kSetMeta:
         flight.has_meta = true;
         write_register(op, slot::kMeta, flight);
         return true;
-      case OpKind::kSetTag: write_register(op, slot::kTag + op.index * 4u, flight); return true;
-      case OpKind::kSample: sample(op, program, flight); return true;
-      default: return true;
+      case OpKind::kSetTag:
+        write_register(op, slot::kTag + op.index * 4u, flight);
+        return true;
+      case OpKind::kSample:
+        sample(op, program, flight);
+        return true;
+      default:
+        return true;
     }
   }
 
@@ -209,11 +221,18 @@ class Burst {
   rte_mbuf* deliver(const Verdict& verdict, Flight& flight, bool was_stripped) {
     rte_mbuf* mbuf = flight.mbuf;
     switch (verdict.kind) {
-      case Verdict::Kind::kDrop: count(nic_.books().dropped); [[fallthrough]];
+      case Verdict::Kind::kDrop:
+        count(nic_.books().dropped);
+        [[fallthrough]];
       case Verdict::Kind::kLost:
-      case Verdict::Kind::kJump: rte_pktmbuf_free(mbuf); return nullptr;
-      case Verdict::Kind::kPort: outbox_.put(verdict.number, mbuf); return nullptr;
-      default: break;
+      case Verdict::Kind::kJump:
+        rte_pktmbuf_free(mbuf);
+        return nullptr;
+      case Verdict::Kind::kPort:
+        outbox_.put(verdict.number, mbuf);
+        return nullptr;
+      default:
+        break;
     }
     if (was_stripped) rte_vlan_strip(mbuf);
     show_marks(flight);
@@ -223,7 +242,8 @@ class Burst {
     }
     if (verdict.kind == Verdict::Kind::kRepresentor && verdict.number != queue_.port) {
       const std::size_t queues = nic_.port(verdict.number).rx.size();
-      post(verdict.number, queues == 0 ? queue_.queue : static_cast<std::uint16_t>(queue_.queue % queues), mbuf);
+      post(verdict.number,
+           queues == 0 ? queue_.queue : static_cast<std::uint16_t>(queue_.queue % queues), mbuf);
       return nullptr;
     }
     return mbuf;

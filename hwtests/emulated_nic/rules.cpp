@@ -43,15 +43,14 @@ Answer<Nic::Compiled> Nic::compile(std::uint16_t port_id, const rte_flow_attr* a
   if (auto fine = check_attributes(port_id, attr); !fine) return tl::unexpected(fine.error());
   auto pattern = compile_pattern(profile_, port_id, *attr, items);
   if (!pattern) return tl::unexpected(pattern.error());
-  const ActionScope scope{
-      .profile = profile_,
-      .port = port_id,
-      .rx_queue_count = static_cast<std::uint16_t>(ports_[port_id].rx.size()),
-      .attr = *attr,
-      .pattern = *pattern,
-      .is_port = [](std::uint16_t id) {
-        return rte_eth_dev_is_valid_port(id) != 0 && instance().covers(id);
-      }};
+  const ActionScope scope{.profile = profile_,
+                          .port = port_id,
+                          .rx_queue_count = static_cast<std::uint16_t>(ports_[port_id].rx.size()),
+                          .attr = *attr,
+                          .pattern = *pattern,
+                          .is_port = [](std::uint16_t id) {
+                            return rte_eth_dev_is_valid_port(id) != 0 && instance().covers(id);
+                          }};
   auto program = compile_actions(scope, actions);
   if (!program) return tl::unexpected(program.error());
   if (auto linked = link(*attr, port_id, *program); !linked) {
@@ -247,7 +246,8 @@ Answer<int> Nic::aged(std::uint16_t port_id, void** contexts, std::uint32_t coun
       rule.is_aged = false;
     } else if (!rule.is_aged) {
       void* context = rule.program.age_context;
-      if (context == nullptr) context = reinterpret_cast<void*>(static_cast<std::uintptr_t>(handle));
+      if (context == nullptr)
+        context = reinterpret_cast<void*>(static_cast<std::uintptr_t>(handle));
       add(context, rule.is_aged);
     }
   });
@@ -257,7 +257,8 @@ Answer<int> Nic::aged(std::uint16_t port_id, void** contexts, std::uint32_t coun
       age.is_aged = false;
     } else if (!age.is_aged && age.user_count != 0) {
       void* context = age.context;
-      if (context == nullptr) context = reinterpret_cast<void*>(static_cast<std::uintptr_t>(handle));
+      if (context == nullptr)
+        context = reinterpret_cast<void*>(static_cast<std::uintptr_t>(handle));
       add(context, age.is_aged);
     }
   });

@@ -78,8 +78,8 @@ class Shape {
   std::map<std::uint32_t, std::size_t> levels_;  ///< Rules of each priority.
 };
 
-/// A flow group: its best rule for a packet is the one of the least priority number, the oldest first.
-/// Changes need exclusion from lookups.
+/// A flow group: its best rule for a packet is the one of the least priority number, the oldest
+/// first. Changes need exclusion from lookups.
 class Group {
  public:
   explicit Group(std::uint32_t id) : id_(id) {}

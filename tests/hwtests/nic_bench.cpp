@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic_bench.hpp"
 
-#include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_eth_ring.h>
 #include <rte_ethdev.h>
@@ -13,6 +12,7 @@
 #include <cstdio>
 
 #include "emulated_nic/control.h"
+#include "support/eal.hpp"
 
 namespace emulated_nic::test {
 namespace {
@@ -76,12 +76,7 @@ Bytes take_bytes(rte_mbuf* mbuf) {
 
 void NicBench::SetUpTestSuite() {
   if (bench().pool != nullptr) return;
-  std::string arguments[] = {"nic_bench", "--no-huge", "--in-memory", "--no-pci",  "-m",
-                             "128",       "-l",        "0",           "--log-level", "error",
-                             "--no-telemetry"};
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  ASSERT_GE(rte_eal_init(static_cast<int>(argv.size()), argv.data()), 0);
+  hoist::test::start_eal();
   rte_flow_dynf_metadata_register();
   bench().pool = rte_pktmbuf_pool_create("bench", 4095, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
   ASSERT_NE(bench().pool, nullptr);

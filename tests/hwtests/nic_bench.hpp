@@ -25,8 +25,8 @@ struct Received {
   std::uint16_t port = 0;
 };
 
-/// An emulated NIC with three net_ring ports of two queues each. The rings are the cables: wire() puts a
-/// frame on one, sent() takes off what a port has transmitted.
+/// An emulated NIC with three net_ring ports of two queues each. The rings are the cables: wire()
+/// puts a frame on one, sent() takes off what a port has transmitted.
 class NicBench : public testing::Test {
  protected:
   static constexpr std::uint16_t kPorts = 3;
