@@ -33,7 +33,7 @@ void put32(Bytes& out, std::uint32_t v) {
 }
 template <class Range>
 void put(Bytes& out, const Range& bytes) {
-  out.insert(out.end(), bytes.begin(), bytes.end());
+  for (const std::uint8_t b : bytes) out.push_back(b);  // insert() trips GCC 12's -Warray-bounds.
 }
 void set16(Bytes& at, std::size_t offset, unsigned v) {
   at[offset] = static_cast<std::uint8_t>(v >> 8);
