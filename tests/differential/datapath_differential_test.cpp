@@ -13,9 +13,8 @@ void leave_to(const DatapathPlane& plane, Scenario& scenario) {
   for (Step& step : scenario.steps) {
     auto* changes = std::get_if<Changes>(&step);
     if (changes == nullptr) continue;
-    std::erase_if(*changes, [&](const RuleChange& change) {
-      return !plane.refusal(*change.rule).empty();
-    });
+    std::erase_if(*changes,
+                  [&](const RuleChange& change) { return !plane.refusal(*change.rule).empty(); });
   }
 }
 
