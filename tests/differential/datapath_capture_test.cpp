@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "datapath_plane.hpp"
 #include "differential.hpp"
-#include "support/capture.hpp"
+#include "support/captures.hpp"
 #include "support/eal.hpp"
 #include "support/pipeline/random_scenario.hpp"
 
@@ -16,13 +14,9 @@ namespace {
 class DatapathCaptureTest : public testing::Test {
  protected:
   void SetUp() override {
-    const char* folder = std::getenv("HOIST_CAPTURES");
-    for (const auto& file : find_captures(folder == nullptr ? "" : folder)) {
-      for (Bytes& frame : read_capture(file)) {
-        if (!frame.empty()) frames_.push_back(std::move(frame));
-      }
-    }
-    if (frames_.empty()) GTEST_SKIP() << "no captures: HOIST_CAPTURES names no folder with any";
+    frames_ = captured_frames();
+    std::erase_if(frames_, [](const Bytes& frame) { return frame.empty(); });
+    if (frames_.empty()) GTEST_SKIP() << "no captures are here";
     start_eal();
     plane_ = std::make_unique<DatapathPlane>("capture" + std::to_string(++planes_),
                                              DatapathPlane::Options{});
