@@ -2,49 +2,74 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "hoist/match.hpp"
 
 namespace hoist::software {
 
-/// Spreads the bits of `h` combined with one more word over all of 64 bits.
+/// Spreads the bits of `h` combined with one more word over all of 64 bits: the two halves of a
+/// full product, because the low half alone would lose what lies in the word's high bits.
 [[nodiscard]] inline std::uint64_t mix(std::uint64_t h, std::uint64_t word) noexcept {
-  h = (h ^ word) * 0x9e3779b97f4a7c15u;
-  return h ^ (h >> 32);
+  __extension__ using Product = unsigned __int128;
+  const auto product = static_cast<Product>(h ^ word) * 0x9e3779b97f4a7c15u;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-/// A set of bits of a FlowKey: only the words that are not zero, in ascending order.
-struct FlowMask {
-  std::uint64_t map = 0;  ///< Bit i is set if word i has any bit.
-  std::vector<std::uint64_t> words;
-
+/// A set of bits of a FlowKey: only the words that are not zero, in ascending order. Starts a cache
+/// line, and most masks end in it.
+class alignas(64) FlowMask {
+ public:
   FlowMask() = default;
-  explicit FlowMask(const MiniMatch& match) : map(match.map()) {
-    words.reserve(match.words().size());
-    for (const MiniMatch::Word& w : match.words()) words.push_back(w.mask);
+  explicit FlowMask(const MiniMatch& match) : map_(match.map()) {
+    std::ranges::transform(match.words(), words_.begin(), &MiniMatch::Word::mask);
   }
 
-  bool operator==(const FlowMask&) const = default;
-
-  [[nodiscard]] bool is_mask_of(const MiniMatch& match) const noexcept {
-    return map == match.map() &&
-           std::ranges::equal(words, match.words(), {}, {}, &MiniMatch::Word::mask);
+  /// Bit i is set if word i of the key has any bit of the set.
+  [[nodiscard]] std::uint64_t map() const noexcept { return map_; }
+  /// One element for each bit of map().
+  [[nodiscard]] std::span<const std::uint64_t> words() const noexcept {
+    return {words_.data(), static_cast<std::size_t>(std::popcount(map_))};
   }
-
+  /// The set's bits in word i of the key.
+  [[nodiscard]] std::uint64_t word(unsigned i) const noexcept {
+    const std::uint64_t bit = std::uint64_t{1} << i;
+    return (map_ & bit) == 0 ? 0
+                             : words_[static_cast<std::size_t>(std::popcount(map_ & (bit - 1)))];
+  }
+  /// Adds a word behind those there are. `bits` must not be 0.
+  void append(unsigned i, std::uint64_t bits) noexcept {
+    words_[static_cast<std::size_t>(std::popcount(map_))] = bits;
+    map_ |= std::uint64_t{1} << i;
+  }
   /// ORs the set into `key`.
   void add_to(FlowKey& key) const noexcept {
-    const std::uint64_t* w = words.data();
-    for (std::uint64_t m = map; m != 0; m &= m - 1) hoist::words(key)[std::countr_zero(m)] |= *w++;
+    const std::uint64_t* w = words_.data();
+    for (std::uint64_t m = map_; m != 0; m &= m - 1) hoist::words(key)[std::countr_zero(m)] |= *w++;
   }
 
+  [[nodiscard]] bool is_mask_of(const MiniMatch& match) const noexcept {
+    return map_ == match.map() &&
+           std::ranges::equal(words(), match.words(), {}, {}, &MiniMatch::Word::mask);
+  }
+  [[nodiscard]] std::uint64_t hash() const noexcept {
+    std::uint64_t h = map_;
+    for (const std::uint64_t w : words()) h = mix(h, w);
+    return h;
+  }
+  /// The hash() of the match's mask.
   [[nodiscard]] static std::uint64_t hash(const MiniMatch& match) noexcept {
     std::uint64_t h = match.map();
     for (const MiniMatch::Word& w : match.words()) h = mix(h, w.mask);
     return h;
   }
+
+ private:
+  std::uint64_t map_ = 0;
+  std::array<std::uint64_t, kFlowKeyWords> words_{};
 };
 
 }  // namespace hoist::software

@@ -83,14 +83,14 @@ RuleShape rule_shape(const FlowMask& flow_mask, const std::uint64_t* values) noe
   RuleShape shape;
   FlowKey value{};
   FlowKey mask{};
-  if ((flow_mask.map & 1) != 0) {
+  if ((flow_mask.map() & 1) != 0) {
     words(value)[0] = values[0];
-    words(mask)[0] = flow_mask.words[0];
+    words(mask)[0] = flow_mask.word(0);
   }
   const bool is_one_port = mask.in_port.host() == 0xffffffff;
   if (is_one_port) shape.in_port = PortNo{value.in_port.host()};
   // All that is consulted lies in word 0 and is the port, the Ethernet type or the protocol.
-  const bool is_coarse = (flow_mask.map & ~std::uint64_t{1}) == 0 && mask.ip_frag == 0 &&
+  const bool is_coarse = (flow_mask.map() & ~std::uint64_t{1}) == 0 && mask.ip_frag == 0 &&
                          (is_one_port || mask.in_port.host() == 0);
   const Masked eth_type{value.eth_type.host(), mask.eth_type.host()};
   const Masked ip_proto{value.ip_proto, mask.ip_proto};

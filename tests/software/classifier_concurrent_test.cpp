@@ -30,6 +30,7 @@ class Torn {
         const auto priority = static_cast<std::uint16_t>(2 + next % 7);
         current[i] = add(i, priority, next, changing_mask(i + next % 5));
       }
+      make_noise(next);
       version_.store(next, std::memory_order_release);
       tokens_.push_back({reclaimer_.token(), next});
       while (!tokens_.empty() && reclaimer_.passed(tokens_.front().token)) {
@@ -75,6 +76,19 @@ class Torn {
     const auto rule = testing::ip().nw_dst(0x0a000000 + i, ~0u).nw_src(i, mask);
     return classifier_->insert(rule.match(), priority, RuleId{i + 1}, nullptr, from);
   }
+  /// Rules of the lowest priority come and go by the hundred, so that the structure never rests.
+  void make_noise(Version next) {
+    for (std::size_t i = 0; i < 20; ++i) {
+      if (next / 80 % 2 == 0) {
+        noise_.push_back(classifier_->insert(random_.match(), 0, RuleId{9999}, nullptr, next));
+      } else if (!noise_.empty()) {
+        std::swap(noise_.back(), noise_[random_.below(noise_.size())]);
+        classifier_->remove(noise_.back(), next);
+        noise_.pop_back();
+      }
+    }
+  }
+
   static std::uint32_t floor_mask(std::uint32_t i) { return 0xff >> i % 3; }
   static std::uint32_t changing_mask(std::uint32_t i) { return 0xff0000ffu << i % 17; }
 
@@ -87,6 +101,8 @@ class Torn {
 
   Reclaimer reclaimer_{4};
   std::unique_ptr<Classifier> classifier_ = Classifier::create(reclaimer_);
+  testing::RandomMatches random_{1};
+  std::vector<Entry*> noise_;
   std::vector<Token> tokens_;
   std::atomic<Version> version_{0};
   std::atomic<bool> is_done_{false};
@@ -97,7 +113,7 @@ TEST(ClassifierConcurrentTest, ReadersNeverSeePartOfAChange) {
   Torn torn;
   std::thread one([&] { torn.read(0); });
   std::thread two([&] { torn.read(1); });
-  torn.write(1500);
+  torn.write(500);
   one.join();
   two.join();
   EXPECT_EQ(torn.bad(), 0u);

@@ -49,10 +49,12 @@ struct Model {
 /// Random changes, lookups of all versions that are not settled, and settling, in turn.
 class Churn {
  public:
-  Churn(std::uint64_t seed, std::size_t rule_limit) : random_(seed), rule_limit_(rule_limit) {}
+  Churn(std::uint64_t seed, std::size_t rule_limit, std::size_t changes)
+      : random_(seed), rule_limit_(rule_limit), changes_(changes) {}
 
   void step() {
-    for (std::size_t n = random_.below(8); n > 0; --n) change();
+    if (random_.below(50) == 0) is_shrinking_ = !is_shrinking_;
+    for (std::size_t n = random_.below(changes_); n > 0; --n) change();
     ++version_;
     check();
     if (random_.below(4) == 0) settle();
@@ -62,7 +64,8 @@ class Churn {
  private:
   void change() {
     const Version next = version_ + 1;
-    if (model_.rules.size() < rule_limit_ && random_.below(5) != 0) {
+    const bool is_add = is_shrinking_ ? random_.below(5) == 0 : random_.below(5) != 0;
+    if (model_.rules.size() < rule_limit_ && is_add) {
       const auto priority = static_cast<std::uint16_t>(random_.below(40));
       MiniMatch match = random_.below(3) == 0 && !model_.rules.empty()
                             ? model_.rules[random_.below(model_.rules.size())].match
@@ -102,6 +105,8 @@ class Churn {
   static constexpr Version kForever = ~Version{0};
   testing::RandomMatches random_;
   const std::size_t rule_limit_;
+  const std::size_t changes_;  ///< Less than this many in a step.
+  bool is_shrinking_ = false;
   Reclaimer reclaimer_{1};
   std::unique_ptr<Classifier> classifier_ = Classifier::create(reclaimer_);
   Model model_;
@@ -114,9 +119,17 @@ TEST(ClassifierRandomTest, AgreesWithLinearSearchInEveryVersion) {
   const std::uint64_t seed = std::random_device()();
   SCOPED_TRACE(seed);
   for (const std::size_t rule_limit : {4u, 30u, 300u, 1500u}) {
-    Churn churn(seed + rule_limit, rule_limit);
-    for (int i = 0; i < 600 && !::testing::Test::HasFailure(); ++i) churn.step();
+    Churn churn(seed + rule_limit, rule_limit, 8);
+    for (int i = 0; i < 400 && !::testing::Test::HasFailure(); ++i) churn.step();
   }
+}
+
+// Large enough, and changing fast enough, that whole trees are grown anew meanwhile.
+TEST(ClassifierRandomTest, AgreesWithLinearSearchWhileTheTreeIsGrownAnew) {
+  const std::uint64_t seed = std::random_device()();
+  SCOPED_TRACE(seed);
+  Churn churn(seed, 4000, 150);
+  for (int i = 0; i < 300 && !::testing::Test::HasFailure(); ++i) churn.step();
 }
 
 }  // namespace

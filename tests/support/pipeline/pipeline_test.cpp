@@ -24,9 +24,7 @@ void run(const Scenario& scenario, Tally& tally) {
       bridge.apply(*changes);
       continue;
     }
-    const auto* burst = std::get_if<Burst>(&step);
-    if (burst == nullptr) continue;
-    for (const Arrival& arrival : *burst) {
+    for (const Arrival& arrival : std::get<Burst>(step)) {
       const auto fate = bridge.receive(arrival.in_port, arrival.frame);
       ++tally.packets;
       tally.sent += std::uint64_t{!fate.sent.empty()};
