@@ -57,6 +57,13 @@ namespace hoist::software {
 /// Pops the outermost label; what appears has this type.
 [[nodiscard]] bool pop_mpls(rte_mbuf& packet, Layers& layers, std::uint16_t ethertype) noexcept;
 
+inline constexpr std::uint32_t kFrameSizeMin = 60;  ///< Without FCS (IEEE 802.3, 3.2.8).
+
+/// Before a frame of fewer than kFrameSizeMin bytes is sent: if it came in with more, tags that
+/// were popped made it too short, and it is filled up with zeros (not every driver does so). Frames
+/// that came in short stay as they are. Layers stay right for what is sound: padding is no payload.
+void restore_frame_size(rte_mbuf& packet, std::uint32_t ingress_size) noexcept;
+
 [[nodiscard]] bool set_mpls_ttl(rte_mbuf& packet, Layers& layers, std::uint8_t ttl) noexcept;
 [[nodiscard]] bool set_nw_ttl(rte_mbuf& packet, Layers& layers, std::uint8_t ttl) noexcept;
 

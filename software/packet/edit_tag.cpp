@@ -90,4 +90,16 @@ bool pop_mpls(rte_mbuf& packet, Layers& layers, std::uint16_t ethertype) noexcep
   return true;
 }
 
+void restore_frame_size(rte_mbuf& packet, std::uint32_t ingress_size) noexcept {
+  if (packet.pkt_len >= kFrameSizeMin || ingress_size < kFrameSizeMin) return;
+  const auto missing = static_cast<std::uint16_t>(kFrameSizeMin - packet.pkt_len);
+  if (char* end = rte_pktmbuf_append(&packet, missing); end != nullptr) {
+    std::memset(end, 0, missing);
+  } else if (packet.nb_segs == 1 && rte_pktmbuf_headroom(&packet) >= missing) {
+    char* data = rte_pktmbuf_prepend(&packet, missing);
+    std::memmove(data, data + missing, kFrameSizeMin - missing);
+    std::memset(data + kFrameSizeMin - missing, 0, missing);
+  }
+}
+
 }  // namespace hoist::software

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "packet/wire.hpp"
+
 namespace hoist::software {
 
 /// OFPIEH_* (OpenFlow 1.3, 7.2.3.8): which IPv6 extension headers a packet has.
@@ -24,6 +26,13 @@ struct Ipv6Extensions {
   bool is_route_pending = false;
   bool is_sound = false;  ///< False: a header does not fit; the other members mean nothing.
 };
+
+/// Says whether walk_ipv6_extensions() finds anything to tell from this type on. Most packets have
+/// TCP or UDP here, and so none.
+[[nodiscard]] constexpr bool has_ipv6_extensions(std::uint8_t next_header) noexcept {
+  return wire::is_extension(next_header) || next_header == wire::kIpEsp ||
+         next_header == wire::kIpNoNext;
+}
 
 /// Walks from the header of type `next_header` at `at`, of which `readable` bytes may be read.
 [[nodiscard]] Ipv6Extensions walk_ipv6_extensions(std::uint8_t next_header, const std::uint8_t* at,

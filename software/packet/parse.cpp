@@ -131,8 +131,11 @@ struct Rest {
   if (payload_size + 40 > ip.size) return;
   copy_pair_from(key.ipv6_src, key, ip.at + 8);
   const Rest payload = ip.cut_to(payload_size + 40).after(40);
-  const auto chain = walk_ipv6_extensions(ip.at[6], payload.at, payload.readable);
-  if (!chain.is_sound) return;
+  Ipv6Extensions chain{.ip_proto = ip.at[6], .is_sound = true};
+  if (has_ipv6_extensions(chain.ip_proto)) [[unlikely]] {
+    chain = walk_ipv6_extensions(chain.ip_proto, payload.at, payload.readable);
+    if (!chain.is_sound) return;
+  }
 
   layers.flags = static_cast<std::uint8_t>(layers.flags & ~Layers::kBadL3);
   layers.l3_offset = layers.l2_end;

@@ -16,6 +16,12 @@ T must(Result<T> result, const char* what) {
   std::exit(EXIT_FAILURE);
 }
 
+using Drops = std::array<std::uint64_t, kDropReasonCount>;
+
+void add_drops(BurstResult& result, const Drops& before, const Drops& after) {
+  for (std::size_t i = 0; i < after.size(); ++i) result.drops[i] = after[i] - before[i];
+}
+
 constexpr int kTurns = 3;  ///< Loop turns after which nothing is under way any more.
 
 }  // namespace
@@ -42,6 +48,8 @@ DatapathPlane::~DatapathPlane() { datapath_.reset(); }
 void DatapathPlane::start(const Scenario& scenario) {
   drop_all_rules();
   datapath_->flush_mac_table(bridge_);
+  for (const PortNo port : flagged_) (void)datapath_->set_port_flags(bridge_, port, 0);
+  flagged_.clear();
   learns_ = scenario.learns;
   id_base_ = id_last_ > 40'000 ? 0 : id_last_;
   id_last_ = id_base_;
@@ -94,24 +102,40 @@ void DatapathPlane::turn(BurstResult& result) {
   }
 }
 
+void DatapathPlane::flush(BurstResult& result) {
+  for (int n = 0; n < kTurns; ++n) turn(result);
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const PortNo port{static_cast<std::uint32_t>(i + 1)};
+    for (Bytes& frame : ports_[i]->drain()) result.sent[port].push_back(std::move(frame));
+  }
+}
+
 BurstResult DatapathPlane::run(const Burst& burst) {
   BurstResult result;
   const auto drops_before = datapath_->drops();
-  const auto flush = [&] {
-    for (int n = 0; n < kTurns; ++n) turn(result);
-    for (std::size_t i = 0; i < ports_.size(); ++i) {
-      auto& sent = result.sent[PortNo{static_cast<std::uint32_t>(i + 1)}];
-      for (Bytes& frame : ports_[i]->drain()) sent.push_back(std::move(frame));
-    }
-  };
   for (const Arrival& arrival : burst) {
     EXPECT_TRUE(ports_[to_integer(arrival.in_port) - 1]->inject(arrival.frame));
-    if (learns_) flush();
+    if (learns_) flush(result);
   }
-  flush();
-  std::erase_if(result.sent, [](const auto& port) { return port.second.empty(); });
-  const auto drops = datapath_->drops();
-  for (std::size_t i = 0; i < drops.size(); ++i) result.drops[i] = drops[i] - drops_before[i];
+  flush(result);
+  add_drops(result, drops_before, datapath_->drops());
+  return result;
+}
+
+void DatapathPlane::change_port(const PortChange& change) {
+  flagged_.insert(change.port);
+  EXPECT_TRUE(datapath_->set_port_flags(bridge_, change.port, change.flags).has_value());
+  BurstResult nothing;
+  for (int n = 0; n < kTurns; ++n) turn(nothing);
+}
+
+BurstResult DatapathPlane::send(const PacketOut& packet) {
+  BurstResult result;
+  const auto drops_before = datapath_->drops();
+  const auto sent = datapath_->packet_out(bridge_, packet.in_port, packet.frame, packet.actions);
+  EXPECT_TRUE(sent.has_value()) << sent.error().message;
+  flush(result);
+  add_drops(result, drops_before, datapath_->drops());
   return result;
 }
 

@@ -24,6 +24,8 @@ class DatapathPlane : public Plane {
   void start(const Scenario& scenario) override;
   void apply(const Changes& changes) override;
   BurstResult run(const Burst& burst) override;
+  void change_port(const PortChange& change) override;
+  BurstResult send(const PacketOut& packet) override;
   Counts counts() override;
 
   /// Why the datapath would not take this rule, or nothing.
@@ -44,6 +46,8 @@ class DatapathPlane : public Plane {
 
  private:
   void turn(BurstResult& result);
+  /// Turns until nothing is under way, and takes what the ports have sent.
+  void flush(BurstResult& result);
   void settle(Datapath::Version version);
   void drop_all_rules();
   void fold(const RuleHit& hit);
@@ -53,6 +57,7 @@ class DatapathPlane : public Plane {
   std::unique_ptr<Datapath> datapath_;
   BridgeId bridge_{};
   bool learns_ = false;
+  std::set<PortNo> flagged_;
   std::uint32_t id_base_ = 0;  ///< Ids of this scenario's rules start after this.
   std::uint32_t id_last_ = 0;
   std::map<RuleId, std::shared_ptr<const RuleSpec>> live_;  ///< By the scenario's id.

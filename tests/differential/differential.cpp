@@ -26,6 +26,33 @@ std::size_t count_packets(const Scenario& scenario) {
   return count;
 }
 
+/// Has both planes do one step, and compares.
+struct StepRunner {
+  ReferencePlane& reference;
+  Plane& plane;
+  const Strictness& strictness;
+
+  std::string operator()(const Changes& changes) const {
+    reference.apply(changes);
+    plane.apply(changes);
+    return "";
+  }
+  std::string operator()(const PortChange& change) const {
+    reference.change_port(change);
+    plane.change_port(change);
+    return "";
+  }
+  std::string operator()(const Burst& burst) const {
+    const BurstResult wanted = reference.run(burst);
+    return difference(reference, wanted, plane.run(burst), burst, strictness);
+  }
+  std::string operator()(const PacketOut& packet) const {
+    const BurstResult wanted = reference.send(packet);
+    const Burst as_burst = {{packet.in_port, packet.frame, 0}};
+    return difference(reference, wanted, plane.send(packet), as_burst, strictness);
+  }
+};
+
 }  // namespace
 
 std::string run_both(const Scenario& scenario, Plane& plane, const Strictness& strictness) {
@@ -33,15 +60,8 @@ std::string run_both(const Scenario& scenario, Plane& plane, const Strictness& s
   reference.start(scenario);
   plane.start(scenario);
   for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
-    if (const auto* changes = std::get_if<Changes>(&scenario.steps[i])) {
-      reference.apply(*changes);
-      plane.apply(*changes);
-      continue;
-    }
-    const auto& burst = std::get<Burst>(scenario.steps[i]);
-    const BurstResult wanted = reference.run(burst);
-    const BurstResult got = plane.run(burst);
-    const std::string what = difference(reference, wanted, got, burst, strictness);
+    const StepRunner runner{reference, plane, strictness};
+    const std::string what = std::visit(runner, scenario.steps[i]);
     if (!what.empty()) return "step " + std::to_string(i) + ":\n" + what;
   }
   return difference(reference.counts(), plane.counts(), strictness);

@@ -8,8 +8,8 @@
 namespace hoist::test {
 namespace {
 
-/// The reference with one fault: it sends the first two frames of a port in the wrong order, or loses
-/// what goes out of port 3.
+/// The reference with one fault: it sends the first two frames of a port in the wrong order, or
+/// loses what goes out of port 3.
 class FaultyPlane : public ReferencePlane {
  public:
   enum class Fault : std::uint8_t { kNone, kOrder, kLoss, kCount };

@@ -33,6 +33,8 @@ class Plane {
   /// Removals of rules that are not there are passed over.
   virtual void apply(const Changes& changes) = 0;
   virtual BurstResult run(const Burst& burst) = 0;
+  virtual void change_port(const PortChange& change) = 0;
+  virtual BurstResult send(const PacketOut& packet) = 0;
   virtual Counts counts() = 0;
 };
 

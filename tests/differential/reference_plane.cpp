@@ -12,11 +12,25 @@ void ReferencePlane::start(const Scenario& scenario) {
 void ReferencePlane::apply(const Changes& changes) { bridge_->apply(changes); }
 
 BurstResult ReferencePlane::run(const Burst& burst) {
-  BurstResult result;
   fates_.clear();
   for (const Arrival& arrival : burst) {
     fates_.push_back(bridge_->receive(arrival.in_port, arrival.frame));
-    const reference::Fate& fate = fates_.back();
+  }
+  return sum();
+}
+
+void ReferencePlane::change_port(const PortChange& change) {
+  bridge_->set_port_flags(change.port, change.flags);
+}
+
+BurstResult ReferencePlane::send(const PacketOut& packet) {
+  fates_ = {bridge_->packet_out(packet.in_port, packet.frame, packet.actions)};
+  return sum();
+}
+
+BurstResult ReferencePlane::sum() const {
+  BurstResult result;
+  for (const reference::Fate& fate : fates_) {
     for (const auto& sent : fate.sent) result.sent[sent.port].push_back(sent.frame);
     for (const auto& packet_in : fate.packet_ins) result.packet_ins.push_back(packet_in);
     for (std::size_t i = 0; i < kDropReasonCount; ++i) result.drops[i] += fate.drops[i];

@@ -14,12 +14,16 @@ class ReferencePlane : public Plane {
   void start(const Scenario& scenario) override;
   void apply(const Changes& changes) override;
   BurstResult run(const Burst& burst) override;
+  void change_port(const PortChange& change) override;
+  BurstResult send(const PacketOut& packet) override;
   Counts counts() override;
 
-  /// Of the last burst, one a packet.
+  /// Of the last burst, one a packet; of the last packet-out, one.
   [[nodiscard]] const std::vector<reference::Fate>& fates() const { return fates_; }
 
  private:
+  BurstResult sum() const;
+
   std::optional<reference::Interpreter> bridge_;
   std::vector<reference::Fate> fates_;
 };

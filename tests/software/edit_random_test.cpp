@@ -5,6 +5,7 @@
 
 #include "checksum_error.hpp"
 #include "packet/edit.hpp"
+#include "support/captures.hpp"
 #include "support/random_packet.hpp"
 #include "support/test_mbuf.hpp"
 
@@ -173,6 +174,37 @@ TEST(EditRandomTest, LayersStayWhatTheParserSays) {
       random_edit(subject, random);
       FlowKey key{};
       ASSERT_EQ(parse(*subject.mbuf, PortNo{1}, key), subject.layers);
+    }
+  }
+}
+
+TEST(EditRandomTest, EveryFieldOfCapturedPackets) {
+  const std::vector<Bytes> frames = test::captured_frames();
+  if (frames.empty()) GTEST_SKIP() << "no captures: set HOIST_CAPTURES";
+  Random random(15);
+  for (const Bytes& frame : frames) {
+    if (frame.size() > 9000) continue;
+    for (int i = 0; i < 8; ++i) {
+      Subject subject(frame, frame.size());
+      const Field& f = kFields[random() % kFields.size()];
+      ASSERT_NO_FATAL_FAILURE(check_set_field(subject, f, random));
+    }
+  }
+}
+
+TEST(EditRandomTest, LayersOfCapturedPacketsStayWhatTheParserSays) {
+  const std::vector<Bytes> frames = test::captured_frames();
+  if (frames.empty()) GTEST_SKIP() << "no captures: set HOIST_CAPTURES";
+  Random random(16);
+  for (const Bytes& frame : frames) {
+    const std::size_t readable = std::min<std::size_t>(frame.size(), 60000);
+    for (const std::size_t length : {readable, random() % (readable + 1)}) {
+      Subject subject(frame, length);
+      for (int edit = 0; edit < 12; ++edit) {
+        random_edit(subject, random);
+        FlowKey key{};
+        ASSERT_EQ(parse(*subject.mbuf, PortNo{1}, key), subject.layers);
+      }
     }
   }
 }

@@ -131,5 +131,23 @@ TEST(EditTagTest, RefusesLabelsThatCannotBe) {
   EXPECT_TRUE(is_refused(Packet().payload(13), push_label(0x8847)));
 }
 
+TEST(EditTagTest, FrameThatPoppingMadeTooShortIsFilledUp) {
+  TestMbuf packet(Packet().eth().mpls().ipv4().icmp().pad_to(60).bytes());
+  FlowKey key{};
+  Layers layers = parse(*packet, PortNo{1}, key);
+  ASSERT_TRUE(pop_mpls(*packet, layers, 0x0800));
+  EXPECT_EQ(packet.bytes().size(), 56u);
+  restore_frame_size(*packet, 60);
+  EXPECT_EQ(packet.bytes(), Packet().eth().ipv4().icmp().pad_to(60).bytes());
+  EXPECT_EQ(parse(*packet, PortNo{1}, key), layers);
+}
+
+TEST(EditTagTest, FrameThatCameInShortStaysShort) {
+  const Bytes frame = Packet().eth().arp().bytes();
+  TestMbuf packet(frame);
+  restore_frame_size(*packet, static_cast<std::uint32_t>(frame.size()));
+  EXPECT_EQ(packet.bytes(), frame);
+}
+
 }  // namespace
 }  // namespace hoist::software

@@ -14,7 +14,7 @@ namespace {
 bool start() {
   // DPDK keeps and permutes the array: it must live as long as the process.
   static std::array<char[24], 9> words = {
-      "test", "--no-huge",  "--in-memory",    "--no-pci",     "-m",
+      "test", "--no-huge",  "--no-shconf",    "--no-pci",     "-m",
       "512",  "--lcores=0", "--no-telemetry", "--log-level=4"};
   static std::array<char*, words.size() + 1> arguments{};
   for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i];

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/ring_port.hpp"
 
+#include <rte_bus_vdev.h>
 #include <rte_eth_ring.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 
@@ -25,6 +27,30 @@ void free_ring(rte_ring* ring) {
   rte_ring_free(ring);
 }
 
+/// The frame in one buffer, or in a chain of them as drivers make of long frames.
+rte_mbuf* make_packet(const Bytes& frame, rte_mempool& pool) {
+  rte_mbuf* packet = nullptr;
+  std::size_t done = 0;
+  do {
+    rte_mbuf* segment = rte_pktmbuf_alloc(&pool);
+    if (segment == nullptr) break;
+    const std::size_t size =
+        std::min<std::size_t>(frame.size() - done, rte_pktmbuf_tailroom(segment));
+    char* room = rte_pktmbuf_append(segment, static_cast<std::uint16_t>(size));
+    if (size != 0) std::memcpy(room, frame.data() + done, size);
+    done += size;
+    if (packet == nullptr) {
+      packet = segment;
+    } else if (rte_pktmbuf_chain(packet, segment) != 0) {
+      rte_pktmbuf_free(segment);
+      break;
+    }
+  } while (done < frame.size());
+  if (done == frame.size()) return packet;
+  rte_pktmbuf_free(packet);
+  return nullptr;
+}
+
 }  // namespace
 
 RingPort::RingPort(const std::string& name, rte_mempool& pool)
@@ -38,19 +64,14 @@ RingPort::RingPort(const std::string& name, rte_mempool& pool)
 }
 
 RingPort::~RingPort() {
+  rte_vdev_uninit(device_name_.c_str());
   free_ring(to_switch_);
   free_ring(from_switch_);
 }
 
 bool RingPort::inject(const Bytes& frame) {
-  rte_mbuf* packet = rte_pktmbuf_alloc(&pool_);
+  rte_mbuf* packet = make_packet(frame, pool_);
   if (packet == nullptr) return false;
-  char* room = rte_pktmbuf_append(packet, static_cast<std::uint16_t>(frame.size()));
-  if (room == nullptr) {
-    rte_pktmbuf_free(packet);
-    return false;
-  }
-  if (!frame.empty()) std::memcpy(room, frame.data(), frame.size());
   if (rte_ring_enqueue(to_switch_, packet) == 0) return true;
   rte_pktmbuf_free(packet);
   return false;

@@ -12,8 +12,8 @@ struct rte_ring;
 
 namespace hoist::test {
 
-/// An ethdev whose wire is in the test's hands: a net_ring device. EAL must be up. The device
-/// itself is closed by whoever uses it (Datapath::remove_port() or its destructor).
+/// An ethdev whose wire is in the test's hands: a net_ring device. EAL must be up. To be destroyed
+/// after whatever uses the device.
 class RingPort {
  public:
   /// `name` must be unique in the process. `pool` gives the buffers that arrive.

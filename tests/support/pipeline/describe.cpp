@@ -20,6 +20,17 @@ void spell_step(const Burst& burst, std::string& out) {
   }
 }
 
+void spell_step(const PortChange& change, std::string& out) {
+  out += "  port " + std::to_string(to_integer(change.port)) + " has flags " +
+         std::to_string(change.flags) + "\n";
+}
+void spell_step(const PacketOut& packet, std::string& out) {
+  Instructions instructions;
+  instructions.apply_actions = packet.actions;
+  out += "  packet-out as from " + std::to_string(to_integer(packet.in_port)) +
+         " actions=" + spell(instructions) + ": " + hex(packet.frame) + "\n";
+}
+
 }  // namespace
 
 std::string hex(const Bytes& frame) {

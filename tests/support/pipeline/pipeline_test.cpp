@@ -24,7 +24,9 @@ void run(const Scenario& scenario, Tally& tally) {
       bridge.apply(*changes);
       continue;
     }
-    for (const Arrival& arrival : std::get<Burst>(step)) {
+    const auto* burst = std::get_if<Burst>(&step);
+    if (burst == nullptr) continue;
+    for (const Arrival& arrival : *burst) {
       const auto fate = bridge.receive(arrival.in_port, arrival.frame);
       ++tally.packets;
       tally.sent += std::uint64_t{!fate.sent.empty()};

@@ -226,4 +226,12 @@ Instructions random_instructions(Random& random, const Palette& palette, const M
   return i;
 }
 
+std::vector<Action> random_packet_out(Random& random, const Palette& palette) {
+  Author author(random, palette, {}, 0);
+  std::vector<Action> actions = author.actions(3);
+  author.add_output(actions);
+  if (one_in(random, 3)) actions.push_back(OutputAction{PortNo::kTable, 0});
+  return actions;
+}
+
 }  // namespace hoist::test

@@ -29,4 +29,7 @@ struct Palette {
 [[nodiscard]] Instructions random_instructions(Random& random, const Palette& palette,
                                                const Match& match, std::uint8_t table_id);
 
+/// What a controller could want done with a packet that it sends.
+[[nodiscard]] std::vector<Action> random_packet_out(Random& random, const Palette& palette);
+
 }  // namespace hoist::test

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hoist/datapath.hpp"
 #include "support/pipeline/random_instructions.hpp"
 #include "support/pipeline/random_match.hpp"
 
@@ -25,6 +26,8 @@ class Author {
     for (int n = 0; n < 12; ++n) flows_.push_back({random_packet(random_), ++last_flow_});
     for (unsigned n = 0; n < size_.bursts; ++n) {
       if (n > 0) change();
+      if (one_in(random_, 12)) change_port();
+      if (one_in(random_, 6)) add_packet_out();
       add_burst();
     }
     return std::move(scenario_);
@@ -114,10 +117,27 @@ class Author {
     }
   }
 
+  void change_port() {
+    constexpr std::uint32_t kFlags[] = {0, PortFlags::kNoRecv, PortFlags::kNoFwd,
+                                        PortFlags::kNoFlood, PortFlags::kNoPacketIn};
+    scenario_.steps.emplace_back(PortChange{random_port(), kFlags[random_() % std::size(kFlags)]});
+  }
+  void add_packet_out() {
+    Bytes frame = random_packet(random_);
+    if (frame.size() < 14) frame.resize(60);  // A controller has nothing shorter to send.
+    constexpr PortNo kFrom[] = {PortNo::kController, PortNo::kLocal, PortNo{1}, PortNo{2}};
+    scenario_.steps.emplace_back(PacketOut{.in_port = kFrom[random_() % std::size(kFrom)],
+                                           .frame = std::move(frame),
+                                           .actions = random_packet_out(random_, palette_)});
+  }
+  PortNo random_port() {
+    return PortNo{static_cast<std::uint32_t>(1 + random_() % palette_.port_count)};
+  }
+
   void add_burst() {
     Burst burst;
     for (auto n = 1 + random_() % size_.burst_packets_max; n > 0; --n) {
-      const PortNo in_port{static_cast<std::uint32_t>(1 + random_() % palette_.port_count)};
+      const PortNo in_port = random_port();
       const bool is_known = !one_in(random_, 3);
       Flow& flow = flows_[random_() % flows_.size()];
       if (!is_known) flow = {random_packet(random_), ++last_flow_};

@@ -19,14 +19,26 @@ struct Arrival {
   std::uint32_t flow = 0;
 };
 
-/// Changes published as one step, or packets that come in one after the other without a pause.
+/// Changes published as one step.
 using Changes = std::vector<RuleChange>;
+/// Packets that come in one after the other without a pause.
 using Burst = std::vector<Arrival>;
-using Step = std::variant<Changes, Burst>;
+/// New PortFlags of a port.
+struct PortChange {
+  PortNo port;
+  std::uint32_t flags;
+};
+/// A packet that a controller sends.
+struct PacketOut {
+  PortNo in_port;
+  Bytes frame;
+  std::vector<Action> actions;
+};
+using Step = std::variant<Changes, Burst, PortChange, PacketOut>;
 
 /// What a differential test runs: a bridge with ports 1 to port_count, changes and packets in turn.
 /// Rule ids are unique within it. A removal of a rule that was never added is to be passed over, so
-/// that any part of a scenario is a scenario.
+/// that any part of a scenario is a scenario. Ports begin without flags.
 struct Scenario {
   std::uint64_t seed = 0;
   std::uint32_t port_count = 4;

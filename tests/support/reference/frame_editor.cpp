@@ -79,7 +79,9 @@ void set_or_push_vlan(Bytes& frame, std::uint16_t tci, std::uint16_t mask) {
 
 void push_mpls(Bytes& frame, std::uint16_t ethertype) {
   const Layers l = find_layers(frame);
-  if (!l.is_ethernet) return;
+  // Not where a length stands instead of a type, nor behind a third tag.
+  const bool has_no_place = l.is_length || l.eth_type == 0x8100 || l.eth_type == 0x88a8;
+  if (!l.is_ethernet || has_no_place) return;
   constexpr std::uint32_t kBottom = 1u << 8;
   const std::uint32_t lse =
       l.mpls_at ? get32(frame, *l.mpls_at) & ~kBottom : kBottom | ip_ttl(frame, l).value_or(0);
@@ -96,8 +98,10 @@ void pop_mpls(Bytes& frame, std::uint16_t ethertype) {
 }
 
 bool decrement_ip_ttl(Bytes& frame) {
-  const auto ttl = ip_ttl(frame, find_layers(frame));
-  if (!ttl) return true;
+  const Layers l = find_layers(frame);
+  const auto ttl = ip_ttl(frame, l);
+  // An IP header that is not sound has a TTL of 0 for all rules, and so here.
+  if (!ttl) return l.eth_type != 0x0800 && l.eth_type != 0x86dd;
   if (*ttl <= 1) return false;
   write_field(frame, FieldId::kIpTtl, field_value(*ttl - 1u), field_value(0xff));
   return true;

@@ -26,6 +26,7 @@ void find_ethernet(View frame, Layers& l) {
   l.payload_at = l.ethertype_at + 2;
   l.eth_type = get16(frame, l.ethertype_at);
   if (l.eth_type >= 0x0600) return;
+  l.is_length = true;
   l.eth_type = 0x05ff;
   if (!fits(frame, l.payload_at, 8)) return;
   constexpr std::uint8_t kSnap[] = {0xaa, 0xaa, 0x03, 0, 0, 0};

@@ -30,6 +30,7 @@ struct Layers {
   std::vector<std::size_t> vlan_at;    ///< TPIDs, outermost first; two at most.
   std::size_t ethertype_at = 0;        ///< Of the last EtherType (or length) before the payload.
   std::size_t payload_at = 0;          ///< Behind it.
+  bool is_length = false;              ///< IEEE 802.3: a length stands where the type would.
   std::uint16_t eth_type = 0;          ///< What rules see: 0x05ff for 802.3 without SNAP.
   std::optional<std::size_t> mpls_at;  ///< Outermost label stack entry.
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "control.h"
+
+#include <cstring>
+
+#include "nic.hpp"
+
+using emulated_nic::Nic;
+
+namespace {
+
+int load(emulated_nic::ProfileOrError loaded) {
+  if (!loaded.error.empty()) {
+    std::fprintf(stderr, "emulated NIC: %s\n", loaded.error.c_str());
+    return -1;
+  }
+  Nic::instance().load(std::move(loaded.profile));
+  return 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+int emulated_nic_load_profile(const char* path) { return load(emulated_nic::load_profile(path)); }
+
+int emulated_nic_set_profile(const char* toml_text) {
+  return load(emulated_nic::parse_profile(toml_text));
+}
+
+uint64_t emulated_nic_rule_count(void) { return Nic::instance().rule_count(); }
+
+uint64_t emulated_nic_book(const char* name) {
+  uint64_t value = UINT64_MAX;
+  Nic::instance().books().for_each([&](const char* known, const auto& counter) {
+    if (std::strcmp(known, name) == 0) value = counter.load(std::memory_order_relaxed);
+  });
+  return value;
+}
+
+char* emulated_nic_books_json(void) { return strdup(Nic::instance().books_json().c_str()); }
+
+void emulated_nic_fail_creates(uint64_t nth, uint64_t count, int code) {
+  Nic::instance().change_profile([=](Nic& nic, emulated_nic::Profile& profile) {
+    const uint64_t done = nic.books().creates.load(std::memory_order_relaxed);
+    profile.create_faults = {{.nth = done + nth, .count = count, .code = code}};
+  });
+}
+
+void emulated_nic_set_room(uint64_t rules) {
+  Nic::instance().change_profile(
+      [=](Nic&, emulated_nic::Profile& profile) { profile.room_total = rules; });
+}
+
+void emulated_nic_set_insertion_cost(uint64_t us) {
+  Nic::instance().change_profile(
+      [=](Nic&, emulated_nic::Profile& profile) { profile.insertion_us = us; });
+}
+
+void emulated_nic_set_link(uint16_t port_id, int is_up) {
+  if (port_id < RTE_MAX_ETHPORTS) Nic::instance().port(port_id).is_link_down = is_up == 0;
+}
+
+}  // extern "C"

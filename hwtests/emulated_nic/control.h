@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a test that is linked with the emulated NIC may do to it. Any thread, unless said otherwise. */
+#ifndef EMULATED_NIC_CONTROL_H
+#define EMULATED_NIC_CONTROL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Replaces the profile by the file's, as if the program had begun with it; forgets rules and books.
+ * While no emulated port is started. 0, or -1 with the reason on stderr. */
+int emulated_nic_load_profile(const char *path);
+/* The same from TOML text. */
+int emulated_nic_set_profile(const char *toml_text);
+
+/* Installed rules, of all ports. */
+uint64_t emulated_nic_rule_count(void);
+/* A counter of the books by its name in the JSON ("forwarded", "stale_touches", ...); UINT64_MAX if
+ * there is none of that name. */
+uint64_t emulated_nic_book(const char *name);
+/* The books as JSON; the caller frees it. */
+char *emulated_nic_books_json(void);
+
+/* The nth create from now (1: the next) fails with errno `code`, and the count - 1 after it. */
+void emulated_nic_fail_creates(uint64_t nth, uint64_t count, int code);
+/* Room for so many rules in all, from now on; rules that are in stay. */
+void emulated_nic_set_room(uint64_t rules);
+/* What each create costs, in microseconds. */
+void emulated_nic_set_insertion_cost(uint64_t us);
+/* Pulls or mends the cable of a port. */
+void emulated_nic_set_link(uint16_t port_id, int is_up);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
