@@ -49,6 +49,12 @@ constexpr Name kNames[] = {
 
 }  // namespace
 
+ActionSet all_actions() {
+  ActionSet all;
+  for (const Name& entry : kNames) all.set(static_cast<std::size_t>(entry.type));
+  return all;
+}
+
 std::optional<rte_flow_action_type> find_action(std::string_view name) {
   for (const Name& entry : kNames) {
     if (entry.name == name) return entry.type;

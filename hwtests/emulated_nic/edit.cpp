@@ -3,7 +3,7 @@
 #include <array>
 #include <span>
 
-#include "flight.hpp"
+#include "edit.hpp"
 
 namespace emulated_nic {
 namespace {
@@ -47,12 +47,11 @@ std::uint8_t* l4_checksum(const Flight& flight, bool is_ip_part) {
   return nullptr;
 }
 
-enum class Covered { kIpHeader, kPseudoHeader, kL4 };
+}  // namespace
 
-/// Writes bytes and keeps the checksums that cover them right. Headers begin at even offsets, so
-/// that 16-bit words of the frame are words of the checksums.
-void write(Flight& flight, std::size_t offset, std::span<const std::uint8_t> bytes,
-           Covered covered) {
+// Headers begin at even offsets, so that 16-bit words of the frame are words of the checksums.
+void write_bytes(Flight& flight, std::size_t offset, std::span<const std::uint8_t> bytes,
+                 Covered covered) {
   std::uint8_t* data = flight.data();
   std::uint8_t* first = data + (offset & ~std::size_t{1});
   std::uint8_t* last = data + ((offset + bytes.size() + 1) & ~std::size_t{1});
@@ -60,10 +59,10 @@ void write(Flight& flight, std::size_t offset, std::span<const std::uint8_t> byt
   std::copy(bytes.begin(), bytes.end(), data + offset);
   const std::uint32_t after = sum_words(first, last);
   const bool is_ipv4 = (flight.layers.presence & kIpv4) != 0;
-  if (covered != Covered::kL4 && is_ipv4) {
+  if (is_ipv4 && (covered == Covered::kIpHeader || covered == Covered::kPseudoHeader)) {
     patch_checksum(data + flight.layers.l3 + 10, before, after);
   }
-  if (covered == Covered::kIpHeader) return;
+  if (covered == Covered::kIpHeader || covered == Covered::kNothing) return;
   std::uint8_t* checksum = l4_checksum(flight, covered == Covered::kPseudoHeader);
   if (checksum == nullptr) return;
   patch_checksum(checksum, before, after);
@@ -71,7 +70,6 @@ void write(Flight& flight, std::size_t offset, std::span<const std::uint8_t> byt
   if ((flight.layers.presence & kUdp) != 0 && load16(checksum) == 0) store16(checksum, 0xffff);
 }
 
-/// A packet that others hold too is copied before it is written.
 bool make_writable(Flight& flight) {
   rte_mbuf* mbuf = flight.mbuf;
   if (RTE_MBUF_DIRECT(mbuf) && rte_mbuf_refcnt_read(mbuf) == 1) return true;
@@ -81,6 +79,8 @@ bool make_writable(Flight& flight) {
   flight.mbuf = copy;
   return true;
 }
+
+namespace {
 
 void pop_vlan(Flight& flight) {
   if (flight.layers.vlan_count == 0) return;
@@ -111,7 +111,7 @@ void set_tci(Flight& flight, std::uint16_t mask, std::uint16_t value) {
 
 void set_ttl(Flight& flight, std::uint8_t ttl) {
   const bool is_ipv4 = (flight.layers.presence & kIpv4) != 0;
-  write(flight, flight.layers.l3 + (is_ipv4 ? 8u : 7u), {&ttl, 1}, Covered::kIpHeader);
+  write_bytes(flight, flight.layers.l3 + (is_ipv4 ? 8u : 7u), {&ttl, 1}, Covered::kIpHeader);
 }
 
 void decrement_ttl(Flight& flight, bool stops_at_zero) {
@@ -124,7 +124,7 @@ void set_dscp(Flight& flight, std::uint8_t dscp) {
   const std::uint8_t* l3 = flight.data() + flight.layers.l3;
   if ((flight.layers.presence & kIpv4) != 0) {
     const auto tos = static_cast<std::uint8_t>(dscp << 2 | (l3[1] & 3));
-    return write(flight, flight.layers.l3 + 1u, {&tos, 1}, Covered::kIpHeader);
+    return write_bytes(flight, flight.layers.l3 + 1u, {&tos, 1}, Covered::kIpHeader);
   }
   const auto word = static_cast<std::uint16_t>((load16(l3) & 0xf03f) | (dscp & 0x3f) << 6);
   store16(flight.data() + flight.layers.l3, word);
@@ -181,7 +181,7 @@ bool edit_bytes(const Op& op, Flight& flight) {
     if (place.kind != op.kind) continue;
     const std::size_t header = place.is_l4 ? flight.layers.l4 : flight.layers.l3;
     if ((flight.layers.presence & place.needs) == 0 || header == 0) return true;
-    write(flight, header + place.offset, {op.bytes.data(), place.size}, place.covered);
+    write_bytes(flight, header + place.offset, {op.bytes.data(), place.size}, place.covered);
     return true;
   }
   return false;

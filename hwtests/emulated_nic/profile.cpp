@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "item_table.hpp"
+#include "modify.hpp"
 
 namespace emulated_nic {
 namespace {
@@ -146,6 +147,7 @@ void read_actions(const toml::table* table, Profile& profile, std::string& error
   Reader reader(table, "actions", error);
   const auto add_to = [&](std::string_view key, ActionSet& set) {
     reader.read_strings(key, [&](std::string_view name) {
+      if (name == "*") return void(set |= all_actions());
       const auto type = find_action(name);
       if (!type) return reader.complain(key, "names an action that the emulation does not have");
       set.set(static_cast<std::size_t>(*type));
@@ -153,6 +155,12 @@ void read_actions(const toml::table* table, Profile& profile, std::string& error
   };
   add_to("ingress", profile.ingress_actions);
   add_to("transfer", profile.transfer_actions);
+  reader.read_strings("modify_fields", [&](std::string_view name) {
+    if (name == "*") return void(profile.modify_fields |= all_modify_fields());
+    const auto field = find_modify_field(name);
+    if (!field) return reader.complain("modify_fields", "names an unknown field");
+    profile.modify_fields.set(static_cast<std::size_t>(*field));
+  });
 }
 
 void read_room(const toml::table* table, Profile& profile, std::string& error) {

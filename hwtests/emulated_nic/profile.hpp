@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -51,6 +52,7 @@ struct Profile {
   std::array<std::optional<Fields>, kMaxItems> items;
   ActionSet ingress_actions;
   ActionSet transfer_actions;
+  std::bitset<64> modify_fields;  ///< What MODIFY_FIELD reaches; see modify.hpp.
 
   // Room.
   std::uint64_t room_total = kNoLimit;

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "modify.hpp"
+
 namespace emulated_nic {
 namespace {
 
@@ -333,8 +335,42 @@ class Compiler {
     if (scope_.attr.group == 0) {
       return no(ENOTSUP, RTE_FLOW_ERROR_TYPE_ACTION, "MODIFY_FIELD is not for group 0");
     }
-    return no(ENOTSUP, RTE_FLOW_ERROR_TYPE_ACTION,
-              modify.width == 0 ? "zero width" : "MODIFY_FIELD not supported");
+    Modify compiled{.conf = modify, .value = {}};
+    if (auto fine = check_modified(modify.dst, modify.width); !fine) return fine;
+    switch (modify.src.field) {
+      case RTE_FLOW_FIELD_VALUE:
+        std::memcpy(compiled.value.data(), modify.src.value, compiled.value.size());
+        break;
+      case RTE_FLOW_FIELD_POINTER:
+        if (modify.src.pvalue == nullptr) return bad_conf("null pointer as source");
+        std::memcpy(compiled.value.data(), modify.src.pvalue,
+                    (modify_field_width(modify.dst.field) + 7) / 8);
+        break;
+      default:
+        if (auto fine = check_modified(modify.src, modify.width); !fine) return fine;
+    }
+    add(OpKind::kModify).index = static_cast<std::uint8_t>(extras().modifies.size());
+    extras().modifies.push_back(compiled);
+    return true;
+  }
+
+  [[nodiscard]] Done check_modified(const rte_flow_action_modify_data& data,
+                                    std::uint32_t width) const {
+    const auto index = static_cast<std::size_t>(data.field);
+    const ModifyFieldSet& known = scope_.profile.modify_fields;
+    if (index >= known.size() || !known.test(index)) {
+      return no(ENOTSUP, RTE_FLOW_ERROR_TYPE_ACTION, "field cannot be modified or copied");
+    }
+    const unsigned bits = modify_field_width(data.field);
+    if (width == 0 || data.offset >= bits || width > bits - data.offset) {
+      return bad_conf("bits beyond the field");
+    }
+    const bool is_tag = data.field == RTE_FLOW_FIELD_TAG;
+    if (is_tag && data.level >= scope_.profile.tag_count) return bad_conf("no such TAG");
+    if (!is_tag && data.level > 1) {
+      return no(ENOTSUP, RTE_FLOW_ERROR_TYPE_ACTION, "only outermost headers are modified");
+    }
+    return true;
   }
 
   const ActionScope& scope_;

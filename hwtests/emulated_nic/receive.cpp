@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "flight.hpp"
+#include "modify.hpp"
 #include "nic.hpp"
 
 namespace emulated_nic {
@@ -127,12 +128,19 @@ class Burst {
         verdict = fate(op, program, flight);
       } else if (op.kind < OpKind::kPopVlan) {
         if (!note(op, program, flight)) return {Verdict::Kind::kLost};
-      } else if (!edit_packet(op, nic_.profile().ttl_stops_at_zero, flight)) {
+      } else if (!write(op, program, flight)) {
         count(nic_.books().lost_memory);
         return {Verdict::Kind::kLost};
       }
     }
     return verdict;
+  }
+
+  bool write(const Op& op, const Program& program, Flight& flight) const {
+    if (op.kind == OpKind::kModify) {
+      return modify_packet(program.extras->modifies[op.index], flight);
+    }
+    return edit_packet(op, nic_.profile().ttl_stops_at_zero, flight);
   }
 
   Verdict fate(const Op& op, const Program& program, Flight& flight) const {

@@ -8,9 +8,12 @@ namespace {
 
 constexpr std::size_t kFirstBuckets = 8;
 
+/// Folds the 128-bit product, so that every bit of `word` reaches the low bits that choose a
+/// bucket.
 std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
-  hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-  return hash ^ hash >> 29;
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(hash ^ word) * 0x9e3779b97f4a7c15u;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
 std::uint64_t hash_of(const Fields& fields) {
