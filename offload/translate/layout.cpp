@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "translate/layout.hpp"
+
+#include <algorithm>
+
+#include "hoist/types.hpp"
+
+namespace hoist::offload {
+namespace {
+
+constexpr std::uint32_t kGroupsPerBridge = 256;
+
+}  // namespace
+
+Layout make_layout(const Capabilities& capabilities, std::uint32_t slot) noexcept {
+  Layout layout;
+  layout.has_groups = capabilities.has(Feature::kGroups);
+  const std::uint32_t priorities =
+      layout.has_groups ? capabilities.priority_count : capabilities.root_priority_count;
+  layout.default_priority = priorities - 1;
+  if (!layout.has_groups) {
+    layout.table_count = slot == 0 ? 1 : 0;
+    layout.first_priority = std::min(kHazardPriority + 1, layout.default_priority);
+  } else {
+    layout.base = 1 + slot * kGroupsPerBridge;
+    const std::uint32_t end = std::min(layout.base + kGroupsPerBridge, capabilities.group_count);
+    layout.table_count = end > layout.base + 2 ? end - layout.base - 2 : 0;
+    layout.table_count = std::min<std::uint32_t>(layout.table_count, kTableCount);
+    layout.admission_group = end - 2;
+    layout.punt_group = end - 1;
+  }
+  layout.level_count = (layout.default_priority - layout.first_priority) / 2;
+  return layout;
+}
+
+}  // namespace hoist::offload

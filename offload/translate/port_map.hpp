@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hoist/types.hpp"
+
+namespace hoist::offload {
+
+/// One port of a bridge, as the translator of one domain sees it.
+struct DomainPort {
+  PortNo number;
+  EthdevId ethdev = EthdevId::kNone;
+  std::string name;
+  bool is_member = false;   ///< Its packets pass through this domain's rules.
+  bool can_egress = false;  ///< Rules may send to it.
+};
+
+/// All ports of one bridge, and which of them one domain serves.
+struct PortMap {
+  std::vector<DomainPort> ports;
+  std::string label;  ///< For people: the members' names, "p1,p2".
+
+  [[nodiscard]] const DomainPort* find(PortNo number) const noexcept {
+    for (const DomainPort& port : ports) {
+      if (port.number == number) return &port;
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace hoist::offload
