@@ -15,9 +15,9 @@ namespace hoist::offload {
 
 /// What a port (or a switch domain) can do, besides the rows of matches and actions.
 enum class Feature : std::uint8_t {
-  kTransfer,         ///< Rules live in the embedded switch and can send to ports of its domain.
-  kGroups,           ///< JUMP to groups other than 0.
-  kCount,            ///< COUNT beside a fate.
+  kTransfer,  ///< Rules live in the embedded switch and can send to ports of its domain.
+  kGroups,    ///< JUMP to groups other than 0.
+  kCount,     ///< COUNT beside a fate.
   kDrop,
   kMark,             ///< MARK on packets that go to software.
   kToSoftware,       ///< Some form of "hand it to software"; see Capabilities::punt.
@@ -51,9 +51,9 @@ struct Capabilities {
   std::bitset<kMatchRowCount> match_exact;   ///< Rows usable with a mask of all ones.
   std::bitset<kMatchRowCount> match_masked;  ///< Rows usable with any mask.
   std::bitset<kActionRowCount> actions;
-  HazardSet admissible;            ///< Hazards that steering can keep away; see translate/hazard.hpp.
-  std::uint32_t group_count = 1;   ///< Groups 0 to group_count - 1.
-  std::uint32_t priority_count = 1;       ///< In groups above 0, or in group 0 if it is the only one.
+  HazardSet admissible;  ///< Hazards that steering can keep away; see translate/hazard.hpp.
+  std::uint32_t group_count = 1;     ///< Groups 0 to group_count - 1.
+  std::uint32_t priority_count = 1;  ///< In groups above 0, or in group 0 if it is the only one.
   std::uint32_t root_priority_count = 1;  ///< In group 0.
   std::uint32_t mark_max = 0;
   std::vector<std::uint16_t> queues;  ///< Of the port, for RSS.
@@ -66,7 +66,7 @@ struct Capabilities {
   }
   /// Rules can do something useful at all.
   [[nodiscard]] bool is_usable() const noexcept {
-    return has(Feature::kCount) && has(Feature::kToSoftware);
+    return has(Feature::kCount) && has(Feature::kToSoftware) && priority_count >= 4;
   }
 };
 

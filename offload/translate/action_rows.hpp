@@ -16,10 +16,10 @@ namespace hoist::offload {
 struct RewriteRow {
   FieldId field;
   rte_flow_action_type action;
-  std::uint8_t bytes;      ///< Of the action's configuration, the value right-aligned in network order.
-  std::uint16_t eth_type;  ///< The rule must match it exactly; 0: any.
-  std::uint8_t ip_proto;   ///< The rule must match it exactly; 0: any.
-  rte_flow_item_type item; ///< That the pattern must hold; VOID: none.
+  std::uint8_t bytes;  ///< Of the action's configuration, the value right-aligned in network order.
+  std::uint16_t eth_type;   ///< The rule must match it exactly; 0: any.
+  std::uint8_t ip_proto;    ///< The rule must match it exactly; 0: any.
+  rte_flow_item_type item;  ///< That the pattern must hold; VOID: none.
 };
 
 // clang-format off

@@ -12,12 +12,15 @@ int rank(const Action& action) {
       [](const auto& a) {
         using T = std::decay_t<decltype(a)>;
         if constexpr (std::is_same_v<T, CopyTtlInAction>) return 0;
-        if constexpr (std::is_same_v<T, PopVlanAction> || std::is_same_v<T, PopMplsAction>) return 1;
+        if constexpr (std::is_same_v<T, PopVlanAction> || std::is_same_v<T, PopMplsAction>)
+          return 1;
         if constexpr (std::is_same_v<T, PushMplsAction>) return 2;
         if constexpr (std::is_same_v<T, PushVlanAction>) return 3;
         if constexpr (std::is_same_v<T, CopyTtlOutAction>) return 4;
-        if constexpr (std::is_same_v<T, DecNwTtlAction> || std::is_same_v<T, DecMplsTtlAction>) return 5;
-        if constexpr (std::is_same_v<T, EnqueueAction> || std::is_same_v<T, SetQueueAction>) return 7;
+        if constexpr (std::is_same_v<T, DecNwTtlAction> || std::is_same_v<T, DecMplsTtlAction>)
+          return 5;
+        if constexpr (std::is_same_v<T, EnqueueAction> || std::is_same_v<T, SetQueueAction>)
+          return 7;
         if constexpr (std::is_same_v<T, GroupAction>) return 8;
         if constexpr (std::is_same_v<T, OutputAction>) return 9;
         return 6;  // set

@@ -84,9 +84,8 @@ void go_to(ProgramBuilder& builder, std::uint8_t table_id) {
   if (builder.has_fate) {
     builder.refuse_on_port("output before another table");
   } else if (!capabilities.has(Feature::kGroups)) {
-    builder.refuse(Refusal::kGroupUnsupported,
-                   "instruction: goto_table needs groups, which " + builder.context.ports.label +
-                       " has none of");
+    builder.refuse(Refusal::kGroupUnsupported, "instruction: goto_table needs groups, which " +
+                                                   builder.context.ports.label + " has none of");
   }
   builder.program.fate = HwFate{.kind = HwFate::Kind::kTable, .table_id = table_id};
   builder.program.needs_tags = builder.has_pushed;
@@ -113,7 +112,8 @@ std::variant<HwProgram, Refused> translate_actions(const Match& match, const Rul
   const std::optional<std::uint8_t> next = next_table(rule);
   const std::vector<Action> set = ordered_action_set(instructions.write_actions);
   std::span<const Action> apply = effective(instructions.apply_actions, next || !set.empty());
-  if (next && !instructions.goto_table) apply = apply.first(apply.size() - 1);  // the resubmit itself
+  if (next && !instructions.goto_table)
+    apply = apply.first(apply.size() - 1);  // the resubmit itself
   run(builder, apply);
   run(builder, effective(set, next.has_value()));
   if (next && !builder.refused) go_to(builder, *next);

@@ -17,8 +17,8 @@ namespace hoist::offload {
 struct HwFate {
   enum class Kind : std::uint8_t { kDrop, kTable, kPort };
   Kind kind = Kind::kDrop;
-  std::uint8_t table_id = 0;             ///< kTable: where the packet goes on.
-  EthdevId ethdev = EthdevId::kNone;     ///< kPort.
+  std::uint8_t table_id = 0;          ///< kTable: where the packet goes on.
+  EthdevId ethdev = EthdevId::kNone;  ///< kPort.
   bool operator==(const HwFate&) const = default;
 };
 

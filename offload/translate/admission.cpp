@@ -16,11 +16,16 @@ constexpr std::array<std::uint8_t, 4> kIpv4Protocols = {6, 17, 1, 132};
 
 rte_flow_item_type l4_item(std::uint8_t ip_proto) {
   switch (ip_proto) {
-    case 6: return RTE_FLOW_ITEM_TYPE_TCP;
-    case 17: return RTE_FLOW_ITEM_TYPE_UDP;
-    case 132: return RTE_FLOW_ITEM_TYPE_SCTP;
-    case 1: return RTE_FLOW_ITEM_TYPE_ICMP;
-    default: return RTE_FLOW_ITEM_TYPE_ICMP6;
+    case 6:
+      return RTE_FLOW_ITEM_TYPE_TCP;
+    case 17:
+      return RTE_FLOW_ITEM_TYPE_UDP;
+    case 132:
+      return RTE_FLOW_ITEM_TYPE_SCTP;
+    case 1:
+      return RTE_FLOW_ITEM_TYPE_ICMP;
+    default:
+      return RTE_FLOW_ITEM_TYPE_ICMP6;
   }
 }
 
@@ -95,9 +100,11 @@ class Rows {
     match.need(Layer::kEth, RTE_FLOW_ITEM_TYPE_ETH);
     if (is_tagged_) {
       match.need(Layer::kVlan, RTE_FLOW_ITEM_TYPE_VLAN);
-      match.put(Layer::kVlan, offsetof(rte_flow_item_vlan, hdr.eth_proto), &wire_type, &wire_mask, 2);
+      match.put(Layer::kVlan, offsetof(rte_flow_item_vlan, hdr.eth_proto), &wire_type, &wire_mask,
+                2);
     } else {
-      match.put(Layer::kEth, offsetof(rte_flow_item_eth, hdr.ether_type), &wire_type, &wire_mask, 2);
+      match.put(Layer::kEth, offsetof(rte_flow_item_eth, hdr.ether_type), &wire_type, &wire_mask,
+                2);
     }
     return match;
   }
@@ -105,8 +112,8 @@ class Rows {
   [[nodiscard]] HwMatch whole_ipv4() const {
     HwMatch match = typed(kEthIpv4, 0xffff);
     match.need(Layer::kL3, RTE_FLOW_ITEM_TYPE_IPV4);
-    if (!has_any({Hazard::kIpv4Fragment, Hazard::kShortTcp4, Hazard::kShortUdp4, Hazard::kShortSctp4,
-                  Hazard::kShortIcmp4})) {
+    if (!has_any({Hazard::kIpv4Fragment, Hazard::kShortTcp4, Hazard::kShortUdp4,
+                  Hazard::kShortSctp4, Hazard::kShortIcmp4})) {
       return match;
     }
     const Be16 none{0};

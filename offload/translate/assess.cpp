@@ -7,15 +7,17 @@ namespace hoist::offload {
 namespace {
 
 Refused no_group(std::uint8_t table_id, const Context& context) {
-  return Refused{Refusal::kGroupUnsupported, "table " + std::to_string(table_id) +
-                                                 " has no group on " + context.ports.label};
+  return Refused{Refusal::kGroupUnsupported,
+                 "table " + std::to_string(table_id) + " has no group on " + context.ports.label};
 }
 
-std::uint8_t count_rules(const HwMatches& matches, const HwProgram& program, const Context& context) {
+std::uint8_t count_rules(const HwMatches& matches, const HwProgram& program,
+                         const Context& context) {
   std::uint8_t one = 1;
   if (program.never_back != EthdevId::kNone) ++one;
   if (program.needs_ttl_guard) {
-    one = static_cast<std::uint8_t>(one + (can_mask_ttl(matches.forms[0], context.capabilities) ? 1 : 2));
+    one = static_cast<std::uint8_t>(one +
+                                    (can_mask_ttl(matches.forms[0], context.capabilities) ? 1 : 2));
   }
   return static_cast<std::uint8_t>(one * matches.count);
 }
@@ -33,8 +35,10 @@ std::optional<Refused> check_exceptions(const HwForm& form, const Context& conte
                         kMatchRows[i].item == form.matches.forms[0].at(Layer::kL3).type;
     if (is_row && (c.match_exact.test(i) || c.match_masked.test(i))) return std::nullopt;
   }
-  return Refused{Refusal::kActionUnsupported, "action: dec_ttl needs a match on nw_ttl, which has no "
-                                              "hardware form on " + context.ports.label};
+  return Refused{Refusal::kActionUnsupported,
+                 "action: dec_ttl needs a match on nw_ttl, which has no "
+                 "hardware form on " +
+                     context.ports.label};
 }
 
 }  // namespace
@@ -76,7 +80,8 @@ Assessment assess(const RuleSpec& rule, const Context& context, const Layout& la
     out.is_never = form->matches.is_never;
     out.needs_tags = form->matches.needs_tags || form->program.needs_tags;
     out.full = Cost{count_rules(form->matches, form->program, context), form->matches.hazards};
-    if (form->program.fate.kind == HwFate::Kind::kTable) out.next_table = form->program.fate.table_id;
+    if (form->program.fate.kind == HwFate::Kind::kTable)
+      out.next_table = form->program.fate.table_id;
   } else {
     out.refused = std::get<Refused>(full);
   }
@@ -85,14 +90,16 @@ Assessment assess(const RuleSpec& rule, const Context& context, const Layout& la
   HwMatches matches;
   if (auto* ok = std::get_if<HwMatches>(&exact)) {
     matches = *ok;
-    if (context.capabilities.has(Feature::kMark)) out.partial = Cost{matches.count, matches.hazards};
+    if (context.capabilities.has(Feature::kMark))
+      out.partial = Cost{matches.count, matches.hazards};
   } else {
     matches = std::get<HwMatches>(translate_match(match, context, Precision::kWide));
   }
   out.is_never |= matches.is_never;
   out.matched = MiniMatch(matches.matched);
   out.guard = Cost{matches.count, matches.hazards};
-  if (rule.table_id >= layout.table_count || out.is_never) out.full = out.partial = out.guard = std::nullopt;
+  if (rule.table_id >= layout.table_count || out.is_never)
+    out.full = out.partial = out.guard = std::nullopt;
   if (rule.table_id != 0 && !context.capabilities.has(Feature::kMark)) out.guard = std::nullopt;
   return out;
 }

@@ -23,13 +23,13 @@ struct Cost {
 
 /// What the translator says of one rule on one domain: all that the planner wants to know.
 struct Assessment {
-  bool is_never = false;          ///< No packet in hardware matches it: needs neither rule nor guard.
-  std::optional<Cost> full;       ///< Nothing: `refused` says why.
+  bool is_never = false;     ///< No packet in hardware matches it: needs neither rule nor guard.
+  std::optional<Cost> full;  ///< Nothing: `refused` says why.
   std::optional<Cost> partial;
   std::optional<Cost> guard;
-  bool needs_tags = false;        ///< Only TagMode::kSingle can carry it in full.
+  bool needs_tags = false;                 ///< Only TagMode::kSingle can carry it in full.
   std::optional<std::uint8_t> next_table;  ///< Of tier full.
-  MiniMatch matched;              ///< What hardware matches for it: its match, or a wider one.
+  MiniMatch matched;  ///< What hardware matches for it: its match, or a wider one.
   Refused refused;
 };
 

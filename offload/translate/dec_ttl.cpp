@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// dec_ttl: a packet whose TTL is 0 or 1 goes to the controller and no further, which is software's work.
+// dec_ttl: a packet whose TTL is 0 or 1 goes to the controller and no further, which is software's
+// work.
 #include "translate/program_builder.hpp"
 
 namespace hoist::offload {

@@ -15,20 +15,32 @@ bool fits(Prerequisite prerequisite, const Match& match) {
   const std::uint8_t proto = exact_ip_proto(match);
   const bool is_ip = type == kEthIpv4 || type == kEthIpv6;
   switch (prerequisite) {
-    case Prerequisite::kArp: return type == kEthArp || type == 0x8035;
-    case Prerequisite::kIp: return is_ip;
-    case Prerequisite::kIpv4: return type == kEthIpv4;
-    case Prerequisite::kIpv6: return type == kEthIpv6;
-    case Prerequisite::kMpls: return type == kEthMpls || type == kEthMplsMulticast;
-    case Prerequisite::kTcp: return proto == 6;
-    case Prerequisite::kUdp: return proto == 17;
-    case Prerequisite::kSctp: return proto == 132;
-    case Prerequisite::kIcmpv4: return type == kEthIpv4 && proto == 1;
-    case Prerequisite::kIcmpv6: return type == kEthIpv6 && proto == 58;
+    case Prerequisite::kArp:
+      return type == kEthArp || type == 0x8035;
+    case Prerequisite::kIp:
+      return is_ip;
+    case Prerequisite::kIpv4:
+      return type == kEthIpv4;
+    case Prerequisite::kIpv6:
+      return type == kEthIpv6;
+    case Prerequisite::kMpls:
+      return type == kEthMpls || type == kEthMplsMulticast;
+    case Prerequisite::kTcp:
+      return proto == 6;
+    case Prerequisite::kUdp:
+      return proto == 17;
+    case Prerequisite::kSctp:
+      return proto == 132;
+    case Prerequisite::kIcmpv4:
+      return type == kEthIpv4 && proto == 1;
+    case Prerequisite::kIcmpv6:
+      return type == kEthIpv6 && proto == 58;
     case Prerequisite::kNd:
     case Prerequisite::kNdSolicit:
-    case Prerequisite::kNdAdvertise: return type == kEthIpv6;
-    default: return true;
+    case Prerequisite::kNdAdvertise:
+      return type == kEthIpv6;
+    default:
+      return true;
   }
 }
 
@@ -38,10 +50,10 @@ bool has_bits(const FlowKey& mask, const Field& f) {
 }
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Hazard::kCount)> kHazardNames = {
-    "802.3 frames",      "tagged packets",   "double-tagged packets", "malformed IPv4",
-    "IPv4 fragments",    "malformed IPv6",   "IPv6 extension headers", "malformed ARP",
-    "short TCP headers", "short UDP headers", "short SCTP headers",   "short ICMP headers",
-    "short TCP headers", "short UDP headers", "short SCTP headers",   "short ICMPv6 headers"};
+    "802.3 frames",      "tagged packets",    "double-tagged packets",  "malformed IPv4",
+    "IPv4 fragments",    "malformed IPv6",    "IPv6 extension headers", "malformed ARP",
+    "short TCP headers", "short UDP headers", "short SCTP headers",     "short ICMP headers",
+    "short TCP headers", "short UDP headers", "short SCTP headers",     "short ICMPv6 headers"};
 
 }  // namespace
 

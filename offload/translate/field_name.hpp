@@ -9,7 +9,8 @@
 
 namespace hoist::offload {
 
-/// The ovs name of the first field with a bit in `mask`, as the rule's EtherType and protocol read it.
+/// The ovs name of the first field with a bit in `mask`, as the rule's EtherType and protocol read
+/// it.
 [[nodiscard]] std::string field_name(const FlowKey& mask, const Match& match);
 
 /// What people call the first hazard of a set.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ip_frag: with fragments kept out of hardware, "not a fragment" holds there and the rest never does.
+// ip_frag: with fragments kept out of hardware, "not a fragment" holds there and the rest never
+// does.
 #include "translate/match_builder.hpp"
 
 namespace hoist::offload {

@@ -25,6 +25,12 @@ void put_port(HwMatch& pattern, PortMatch form, EthdevId ethdev) noexcept {
   pattern.put(Layer::kPort, 0, &spec, &mask, sizeof spec);
 }
 
+void put_any_port(HwMatch& pattern, PortMatch form) noexcept {
+  if (form == PortMatch::kNone || pattern.has(Layer::kPort)) return;
+  pattern.need(Layer::kPort, form == PortMatch::kPortId ? RTE_FLOW_ITEM_TYPE_PORT_ID
+                                                        : RTE_FLOW_ITEM_TYPE_REPRESENTED_PORT);
+}
+
 void express_in_port(MatchBuilder& builder) {
   if (builder.left.mask.in_port.wire() == 0) return;
   if (builder.left.mask.in_port.wire() != 0xffffffff) return;  // no field of OpenFlow does that

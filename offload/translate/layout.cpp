@@ -22,11 +22,12 @@ Layout make_layout(const Capabilities& capabilities, std::uint32_t slot) noexcep
     layout.table_count = slot == 0 ? 1 : 0;
     layout.first_priority = std::min(kHazardPriority + 1, layout.default_priority);
   } else {
-    layout.base = 1 + slot * kGroupsPerBridge;
-    const std::uint32_t end = std::min(layout.base + kGroupsPerBridge, capabilities.group_count);
-    layout.table_count = end > layout.base + 2 ? end - layout.base - 2 : 0;
+    layout.admission_group = 1 + slot * kGroupsPerBridge;
+    layout.base = layout.admission_group + 1;
+    const std::uint32_t end =
+        std::min(layout.admission_group + kGroupsPerBridge, capabilities.group_count);
+    layout.table_count = end > layout.base + 1 ? end - layout.base - 1 : 0;
     layout.table_count = std::min<std::uint32_t>(layout.table_count, kTableCount);
-    layout.admission_group = end - 2;
     layout.punt_group = end - 1;
   }
   layout.level_count = (layout.default_priority - layout.first_priority) / 2;

@@ -10,10 +10,12 @@ namespace {
 
 HwRule start(const Context& context, const Position& position, std::uint32_t priority,
              const HwMatch& match) {
-  return HwRule{.group = position.layout.group(position.table_id),
-                .priority = priority,
-                .is_transfer = context.capabilities.has(Feature::kTransfer),
-                .match = match};
+  HwRule rule{.group = position.layout.group(position.table_id),
+              .priority = priority,
+              .is_transfer = context.capabilities.has(Feature::kTransfer),
+              .match = match};
+  if (rule.is_transfer) put_any_port(rule.match, context.capabilities.match_port);
+  return rule;
 }
 
 void add_count(HwRule& rule) {
@@ -23,12 +25,15 @@ void add_count(HwRule& rule) {
 void add_fate(HwActions& actions, const HwFate& fate, const Context& context,
               const Layout& layout) {
   switch (fate.kind) {
-    case HwFate::Kind::kDrop: actions.add(RTE_FLOW_ACTION_TYPE_DROP); return;
+    case HwFate::Kind::kDrop:
+      actions.add(RTE_FLOW_ACTION_TYPE_DROP);
+      return;
     case HwFate::Kind::kTable:
       actions.add(RTE_FLOW_ACTION_TYPE_JUMP,
                   rte_flow_action_jump{.group = layout.group(fate.table_id)});
       return;
-    case HwFate::Kind::kPort: break;
+    case HwFate::Kind::kPort:
+      break;
   }
   if (context.capabilities.output_port == PortOutput::kPortId) {
     rte_flow_action_port_id conf{};
@@ -98,7 +103,9 @@ void add_punt(HwActions& actions, const Layout& layout, const Capabilities& capa
               std::uint32_t mark) {
   if (mark != 0) actions.add(RTE_FLOW_ACTION_TYPE_MARK, rte_flow_action_mark{.id = mark});
   switch (capabilities.punt) {
-    case Punt::kRss: actions.add(RTE_FLOW_ACTION_TYPE_RSS); return;
+    case Punt::kRss:
+      actions.add(RTE_FLOW_ACTION_TYPE_RSS);
+      return;
     case Punt::kPortRepresentor:
     case Punt::kEmptyGroup:
       actions.add(RTE_FLOW_ACTION_TYPE_JUMP, rte_flow_action_jump{.group = layout.punt_group});

@@ -40,8 +40,9 @@ void express_eth_type(MatchBuilder& builder) {
   }
   const bool can_untagged = builder.can(IrregularRow::kEthType);
   const bool can_tagged = builder.can(IrregularRow::kVlan) && builder.can(IrregularRow::kVlanType);
-  const bool needs_tagged = builder.tag == TagForm::kTagged || (builder.tag == TagForm::kAgnostic &&
-                            builder.context.tag_mode == TagMode::kSingle);
+  const bool needs_tagged =
+      builder.tag == TagForm::kTagged ||
+      (builder.tag == TagForm::kAgnostic && builder.context.tag_mode == TagMode::kSingle);
   const bool needs_untagged = builder.tag != TagForm::kTagged;
   if ((needs_untagged && !can_untagged) || (needs_tagged && !can_tagged)) {
     builder.eth_type = 0;
@@ -87,9 +88,8 @@ void add_layer_hazards(MatchBuilder& builder) {
 void add_forms(const MatchBuilder& builder, HwMatches& out) {
   if (builder.tag != TagForm::kAgnostic || builder.eth_type == 0) {
     out.forms[out.count++] = shaped(builder, builder.tag);
-    if (builder.tag == TagForm::kTagged && builder.eth_type != 0) {
-      add(out.hazards, Hazard::kDoubleTagged);
-    }
+    // A VLAN item means exactly one tag to some NICs, at least one to others.
+    if (builder.tag == TagForm::kTagged) add(out.hazards, Hazard::kDoubleTagged);
     return;
   }
   out.forms[out.count++] = shaped(builder, TagForm::kUntagged);
@@ -106,9 +106,9 @@ std::optional<Refused> refuse_left(const MatchBuilder& builder, const Match& mat
   std::uint64_t any = 0;
   for (std::size_t i = 0; i < kFlowKeyWords; ++i) any |= left[i];
   if (any == 0) return std::nullopt;
-  return Refused{Refusal::kFieldUnsupported,
-                 "match: " + field_name(builder.left.mask, match) + " has no hardware form on " +
-                     builder.context.ports.label};
+  return Refused{Refusal::kFieldUnsupported, "match: " + field_name(builder.left.mask, match) +
+                                                 " has no hardware form on " +
+                                                 builder.context.ports.label};
 }
 
 Match without(const Match& match, const FlowKey& left) {
@@ -127,9 +127,8 @@ Match without(const Match& match, const FlowKey& left) {
 std::optional<Refused> check_hazards(const HwMatches& matches, const Context& context) {
   const HazardSet open = matches.hazards & ~context.capabilities.admissible;
   if (open.none()) return std::nullopt;
-  return Refused{Refusal::kFieldUnsupported,
-                 "match: " + std::string(hazard_name(open)) + " cannot be kept apart on " +
-                     context.ports.label};
+  return Refused{Refusal::kFieldUnsupported, "match: " + std::string(hazard_name(open)) +
+                                                 " cannot be kept apart on " + context.ports.label};
 }
 
 HwMatches finish(MatchBuilder& builder, const Match& match, NeededItems needed) {

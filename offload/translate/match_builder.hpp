@@ -7,8 +7,8 @@
 
 namespace hoist::offload {
 
-/// A match on its way into hardware form. Each express_* function takes from `left` the mask bits that
-/// it has put into the pattern, or that hold for every packet in hardware anyway.
+/// A match on its way into hardware form. Each express_* function takes from `left` the mask bits
+/// that it has put into the pattern, or that hold for every packet in hardware anyway.
 struct MatchBuilder {
   const Context& context;
   Match left;  ///< value and mask still to be expressed.

@@ -67,15 +67,16 @@ inline constexpr auto kMatchRows = std::to_array<MatchRow>({
 #undef HOIST_KEY
 // clang-format on
 
-/// Rows of the irregular cases, which have no place in kMatchRows but are probed and asked for alike.
+/// Rows of the irregular cases, which have no place in kMatchRows but are probed and asked for
+/// alike.
 enum class IrregularRow : std::uint8_t {
   kEthType,
-  kVlan,       ///< A VLAN item that says no more than "there is a tag".
+  kVlan,  ///< A VLAN item that says no more than "there is a tag".
   kVlanVid,
   kVlanPcp,
-  kVlanType,   ///< The EtherType behind the tag.
-  kIpv4Frag,   ///< IPv4 fragment_offset == 0 under 0x3fff: not a fragment.
-  kIpv4Ihl,    ///< IPv4 version_ihl == 0x45: no options.
+  kVlanType,  ///< The EtherType behind the tag.
+  kIpv4Frag,  ///< IPv4 fragment_offset == 0 under 0x3fff: not a fragment.
+  kIpv4Ihl,   ///< IPv4 version_ihl == 0x45: no options.
   kIpv6Tos,
   kIpv6Label,
   kNdTarget,

@@ -7,14 +7,22 @@ namespace {
 
 const char* reserved_name(PortNo port) {
   switch (port) {
-    case PortNo::kTable: return "output to TABLE";
-    case PortNo::kNormal: return "normal";
-    case PortNo::kFlood: return "flood";
-    case PortNo::kAll: return "output to ALL";
-    case PortNo::kController: return "controller";
-    case PortNo::kLocal: return "output to LOCAL";
-    case PortNo::kAny: return "output to ANY";
-    default: return nullptr;
+    case PortNo::kTable:
+      return "output to TABLE";
+    case PortNo::kNormal:
+      return "normal";
+    case PortNo::kFlood:
+      return "flood";
+    case PortNo::kAll:
+      return "output to ALL";
+    case PortNo::kController:
+      return "controller";
+    case PortNo::kLocal:
+      return "output to LOCAL";
+    case PortNo::kAny:
+      return "output to ANY";
+    default:
+      return nullptr;
   }
 }
 
@@ -30,9 +38,9 @@ void send(ProgramBuilder& builder, const DomainPort& port) {
     return;
   }
   if (!port.is_member) {
-    builder.refuse(Refusal::kOtherDomain,
-                   "action: " + port.name + " lies outside the switch domain of " +
-                       builder.context.ports.label);
+    builder.refuse(Refusal::kOtherDomain, "action: " + port.name +
+                                              " lies outside the switch domain of " +
+                                              builder.context.ports.label);
     return;
   }
   if (!port.can_egress) {

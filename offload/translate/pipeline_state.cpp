@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Metadata, registers, tunnel and connection state. No rule that writes them is in hardware, so they are
-// zero for every packet there: a match on zero holds, any other never does.
+// Metadata, registers, tunnel and connection state. No rule that writes them is in hardware, so
+// they are zero for every packet there: a match on zero holds, any other never does.
 #include "translate/match_builder.hpp"
 
 namespace hoist::offload {

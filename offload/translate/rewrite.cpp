@@ -16,7 +16,8 @@ bool applies(const RewriteRow& row, const ProgramBuilder& builder) {
 const RewriteRow* find_row(const ProgramBuilder& builder, FieldId field) {
   for (std::size_t i = 0; i < kRewriteRows.size(); ++i) {
     const RewriteRow& row = kRewriteRows[i];
-    if (row.field == field && applies(row, builder) && builder.context.capabilities.actions.test(i)) {
+    if (row.field == field && applies(row, builder) &&
+        builder.context.capabilities.actions.test(i)) {
       return &row;
     }
   }

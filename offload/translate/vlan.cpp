@@ -23,7 +23,8 @@ void express_vlan(MatchBuilder& builder) {
   const std::uint16_t value = builder.left.value.vlan_tci.host();
   if (builder.tag == TagForm::kAgnostic) return;  // bits left, if any, match both with and without
   if (builder.tag == TagForm::kUntagged) {
-    const bool can = builder.eth_type != 0 || builder.context.capabilities.has(Feature::kMatchHasVlan);
+    const bool can =
+        builder.eth_type != 0 || builder.context.capabilities.has(Feature::kMatchHasVlan);
     if (can) builder.left.mask.vlan_tci = Be16{0};
     return;
   }
@@ -36,15 +37,16 @@ void express_vlan(MatchBuilder& builder) {
   std::uint16_t expressed = kVlanPresent;
   const auto part = [&](std::uint16_t bits, IrregularRow row) {
     const std::uint16_t m = mask & bits;
-    if (m == 0 || builder.can(row, m == bits)) expressed = static_cast<std::uint16_t>(expressed | m);
+    if (m == 0 || builder.can(row, m == bits))
+      expressed = static_cast<std::uint16_t>(expressed | m);
   };
   part(kVlanVidMask, IrregularRow::kVlanVid);
   part(kPcpMask, IrregularRow::kVlanPcp);
   const Be16 item_mask{static_cast<std::uint16_t>(mask & expressed & ~kVlanPresent)};
   const Be16 item_value{static_cast<std::uint16_t>(value & item_mask.host())};
   builder.pattern.need(Layer::kVlan, RTE_FLOW_ITEM_TYPE_VLAN);
-  builder.pattern.put(Layer::kVlan, offsetof(rte_flow_item_vlan, hdr.vlan_tci), &item_value, &item_mask,
-                      sizeof item_mask);
+  builder.pattern.put(Layer::kVlan, offsetof(rte_flow_item_vlan, hdr.vlan_tci), &item_value,
+                      &item_mask, sizeof item_mask);
   builder.left.mask.vlan_tci = Be16{static_cast<std::uint16_t>(mask & ~expressed)};
 }
 
