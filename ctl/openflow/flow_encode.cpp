@@ -8,6 +8,10 @@
 namespace hoist::openflow {
 namespace {
 
+/// The flags that say something of the rule itself rather than of how it was to be added.
+constexpr std::uint16_t kStateFlags =
+    FlowMod::kSendFlowRem | FlowMod::kNoPacketCounts | FlowMod::kNoByteCounts;
+
 bool demands_vlan(const MiniMatch& match) {
   constexpr unsigned kWord = offsetof(FlowKey, vlan_tci) / 8;
   if ((match.map() >> kWord & 1) == 0) return false;
@@ -69,7 +73,7 @@ void put_of13_stats(Bytes& out, Version version, const FlowStats& s) {
   put16(out, s.priority);
   put16(out, s.idle_timeout);
   put16(out, s.hard_timeout);
-  put16(out, s.flags);
+  put16(out, s.flags & kStateFlags);
   put16(out, is_at_least(version, Version::kOf14) ? s.importance : std::uint16_t{0});
   put16(out, 0);
   put64(out, s.cookie);
