@@ -37,8 +37,11 @@ bool is_whole(const SetFieldAction& a) noexcept { return a.mask == full_mask(fie
 // --- OpenFlow 1.0 ------------------------------------------------------------------------------
 
 /// The OpenFlow 1.0 action that sets all of a field; nothing if there is none.
-std::optional<std::uint16_t> of10_setter(F id) noexcept {
-  switch (id) {
+std::optional<std::uint16_t> of10_setter(const SetFieldAction& a) noexcept {
+  const bool is_legacy = a.form == Form::kLegacy;
+  if (a.field == F::kSctpSrc && is_legacy) return std::uint16_t{9};
+  if (a.field == F::kSctpDst && is_legacy) return std::uint16_t{10};
+  switch (a.field) {
     case F::kVlanVid:
       return std::uint16_t{1};
     case F::kVlanPcp:
@@ -92,7 +95,7 @@ void put_of10_setter(Bytes& out, std::uint16_t type, const SetFieldAction& a) {
 
 void put_of10_set_field(Bytes& out, const SetFieldAction& a) {
   if (a.form == Form::kRegLoad) return put_reg_load(out, a);
-  const auto setter = of10_setter(a.field);
+  const auto setter = of10_setter(a);
   if (setter && is_whole(a)) return put_of10_setter(out, *setter, a);
   if (a.form == Form::kLegacy) return put_nicira_legacy_set(out, a);
   if (is_whole(a)) return put_reg_load(out, a);

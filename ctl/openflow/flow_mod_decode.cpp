@@ -3,6 +3,7 @@
 
 #include "openflow/action_codec.hpp"
 #include "openflow/check.hpp"
+#include "openflow/layers.hpp"
 #include "openflow/match_codec.hpp"
 #include "openflow/request_codec.hpp"
 
@@ -40,12 +41,26 @@ Decoded<void> set_flags(FlowMod& mod, std::uint16_t flags, Version version) {
   return {};
 }
 
+/// set_tp_src means the port of the protocol that the match demands, where it demands one.
+void name_transport(FlowMod& mod) {
+  const Layers layers = Layers::of(mod.match);
+  const bool is_udp = layers.satisfy(Prerequisite::kUdp);
+  if (!is_udp && !layers.satisfy(Prerequisite::kSctp)) return;
+  for (Action& action : mod.instructions.apply_actions) {
+    auto* set = std::get_if<SetFieldAction>(&action);
+    if (set == nullptr || set->form != SetFieldAction::Form::kLegacy) continue;
+    if (set->field == FieldId::kTcpSrc) set->field = is_udp ? FieldId::kUdpSrc : FieldId::kSctpSrc;
+    if (set->field == FieldId::kTcpDst) set->field = is_udp ? FieldId::kUdpDst : FieldId::kSctpDst;
+  }
+}
+
 /// What is the same for the three forms: instructions, flags, and whether it all makes sense.
 Decoded<void> finish(FlowMod& mod, Reader& in, std::uint16_t flags, Version version) {
   if (mod.table_id >= kTableCount && mod.table_id != 0xff) {
     return fault(ErrorName::kFlowModBadTableId, "table " + std::to_string(mod.table_id));
   }
   if (auto done = read_instructions(in.rest(), version, mod.instructions); !done) return done;
+  if (version == Version::kOf10 && !mod.instructions.apply_actions.empty()) name_transport(mod);
   if (auto done = set_flags(mod, flags, version); !done) return done;
   if (is_delete(mod)) return {};
   return check(mod.match, mod.instructions, {version, mod.table_id});

@@ -123,6 +123,13 @@ Decoded<void> reg_load(Reader in, Actions& out) {
   if ((value & ~ones) != 0)
     return fault(ErrorName::kActionBadArgument, "load: value has too many bits");
   SetFieldAction set{bits->field, SetFieldAction::Form::kRegLoad, {}, {}};
+  if (bits->field == FieldId::kInPort && bits->start == 0 && bits->count == 16) {
+    // NXM_OF_IN_PORT[] is 16 bits wide, and all of the port.
+    set.value = field_value(to_integer(port_from_16(static_cast<std::uint16_t>(value))));
+    set.mask = full_mask(field(FieldId::kInPort));
+    out.push_back(set);
+    return {};
+  }
   for (unsigned i = 0; i < bits->count; ++i) {
     const unsigned at = bits->start + i;
     const auto bit = static_cast<std::uint8_t>(1u << at % 8);

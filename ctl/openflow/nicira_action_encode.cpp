@@ -202,7 +202,8 @@ void put_set_tunnel(Bytes& out, std::uint64_t id) {
 }  // namespace
 
 void put_reg_load(Bytes& out, const SetFieldAction& action) {
-  const unsigned bits = field(action.field).bits;
+  // NXM_OF_IN_PORT[] is 16 bits wide.
+  const unsigned bits = action.field == FieldId::kInPort ? 16 : field(action.field).bits;
   unsigned at = 0;
   while (at < bits) {
     if (!bit_of(action.mask, at)) {

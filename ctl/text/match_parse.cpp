@@ -91,6 +91,9 @@ class Builder {
     if (!v) return tl::unexpected(v.error());
     if (is_vid && *v == 0xffff) return demand(word, F::kVlanTci, 0, 0xffff);
     if (is_vid && *v > kVlanVidMask) return scan_.wrong(word.value, "above 4095");
+    // An untagged packet has no priority; what is asked of it is ignored, as in OpenFlow 1.0.
+    if (!is_vid && match_.mask.vlan_tci.host() == 0xffff && match_.value.vlan_tci.host() == 0)
+      return {};
     constexpr std::uint64_t kPcpMask = 0xe000;
     const std::uint64_t mask = is_vid ? kVlanVidMask : kPcpMask;
     const std::uint64_t tci = is_vid ? *v : *v << 13;

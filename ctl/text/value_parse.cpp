@@ -118,7 +118,7 @@ std::optional<ValueMask> to_flags(std::span<const FlagName> names, std::string_v
 
 std::optional<ValueMask> to_fragment(std::string_view word) noexcept {
   constexpr std::uint8_t kBoth = kFragAny | kFragLater;
-  if (word == "no") return ValueMask{field_value(0), field_value(kFragAny)};
+  if (word == "no") return ValueMask{field_value(0), field_value(kBoth)};
   if (word == "yes") return ValueMask{field_value(kFragAny), field_value(kFragAny)};
   if (word == "first") return ValueMask{field_value(kFragAny), field_value(kBoth)};
   if (word == "later") return ValueMask{field_value(kBoth), field_value(kBoth)};
