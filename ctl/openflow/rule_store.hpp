@@ -75,6 +75,8 @@ class RuleStore {
     return table_id < kTableCount ? tables_[table_id].live_count : 0;
   }
   [[nodiscard]] const Rule& rule(RuleId id) const noexcept { return slab_[id]; }
+  /// A live or retired rule, or null.
+  [[nodiscard]] const Rule* find(RuleId id) const noexcept { return slab_.find(id); }
   /// Ids of a table's rules in the order they came; kAllTables: of all tables. A snapshot: before
   /// use ask is_live().
   [[nodiscard]] std::vector<RuleId> ids(std::uint8_t table_id) const;

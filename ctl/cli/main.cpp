@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hoistctl: asks a running hoistd and shows the answer to people, or as JSON.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/views.hpp"
+#include "rpc/rpc_client.hpp"
+
+namespace {
+
+using hoist::ctl::call;
+using View = std::string (*)(const nlohmann::json&, bool);
+
+struct Options {
+  std::string socket;
+  bool is_json = false;
+  bool has_colours = false;
+};
+
+int complain(const std::string& what) {
+  std::cerr << "hoistctl: " << what << '\n';
+  return 1;
+}
+
+/// Runs a command that answers in JSON and shows it.
+int show(const Options& options, const std::string& method, const std::vector<std::string>& params,
+         View view) {
+  const auto answer = call(options.socket, method, params);
+  if (!answer) return complain(answer.error().message);
+  const auto json = nlohmann::json::parse(*answer, nullptr, false);
+  if (json.is_discarded()) return complain("hoistd's answer is no JSON");
+  std::cout << (options.is_json ? json.dump(2) + "\n" : view(json, options.has_colours));
+  return 0;
+}
+
+int run(const Options& options, const std::string& method, const std::vector<std::string>& params) {
+  const auto answer = call(options.socket, method, params);
+  if (!answer) return complain(answer.error().message);
+  std::cout << *answer;
+  return 0;
+}
+
+std::string default_socket() {
+  const char* directory = std::getenv("HOIST_RUNDIR");
+  const bool is_set = directory != nullptr && *directory != '\0';
+  return std::string(is_set ? directory : "/run/hoist").append("/hoistd.ctl");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  namespace ctl = hoist::ctl;
+  CLI::App app("Asks a running hoistd: what it does, where its rules are, and why.");
+  Options options{.socket = default_socket()};
+  app.add_option("--socket", options.socket, "hoistd's control socket")->capture_default_str();
+  app.add_flag("--json", options.is_json, "Print JSON");
+  bool is_plain = false;
+  app.add_flag("--no-colour", is_plain, "Print without colours");
+  app.require_subcommand(1);
+  app.fallthrough();
+
+  int status = 0;
+  std::vector<std::string> words;
+  const auto showing = [&](CLI::App& parent, const char* name, const char* help, const char* method,
+                           View view) {
+    CLI::App* command = parent.add_subcommand(name, help);
+    command->callback([&, method, view] { status = show(options, method, words, view); });
+    return command;
+  };
+  const auto running = [&](CLI::App& parent, const char* name, const char* help,
+                           const char* method) {
+    CLI::App* command = parent.add_subcommand(name, help);
+    command->callback([&, method] { status = run(options, method, words); });
+    return command;
+  };
+
+  showing(app, "status", "What runs", "hoist/status", ctl::view_status);
+  showing(app, "ports", "Ports and what went through them", "hoist/ports", ctl::view_ports);
+  showing(app, "drops", "Packets dropped, by reason", "hoist/drops", ctl::view_drops);
+  showing(app, "fdb", "Addresses that a bridge has learned", "hoist/fdb", ctl::view_fdb)
+      ->add_option("BRIDGE", words)
+      ->required()
+      ->expected(1);
+  CLI::App* offload = app.add_subcommand("offload", "Rules in hardware");
+  offload->require_subcommand(1);
+  showing(*offload, "show", "Where each rule is, and why", "hoist/offload", ctl::view_offload)
+      ->add_option("RULE", words,
+                   "[BRIDGE] and a match as ovs-ofctl takes it, or cookie=VALUE[/MASK]; "
+                   "nothing: all rules")
+      ->expected(0, 2);
+  running(*offload, "enable", "Put rules into hardware", "offload/enable");
+  running(*offload, "disable", "Run all rules in software", "offload/disable");
+  running(app, "reload", "Read the configuration file again", "reload");
+  running(app, "exit", "Stop hoistd", "exit");
+
+  app.parse_complete_callback([&] {
+    options.has_colours = !is_plain && !options.is_json && ::isatty(STDOUT_FILENO) == 1 &&
+                          std::getenv("NO_COLOR") == nullptr;
+  });
+  CLI11_PARSE(app, argc, argv);
+  return status;
+}

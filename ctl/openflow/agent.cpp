@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "openflow/agent.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace hoist::openflow {
+namespace {
+
+/// How often the planes are looked after, and how often while somebody waits for them.
+constexpr std::chrono::microseconds kTick{2000};
+constexpr std::chrono::microseconds kUrgentTick{50};
+
+}  // namespace
+
+Agent::Agent(asio::io_context& io, Datapath& datapath, FlowManager& flow_manager,
+             std::uint32_t max_rules)
+    : io_(io), slab_(max_rules), planes_(datapath, flow_manager, slab_), timer_(io) {
+  planes_.on_gone([this](const Rule& rule) {
+    for (const auto& bridge : bridges_) {
+      if (bridge->id() == rule.bridge) bridge->flow_removed(rule);
+    }
+  });
+}
+
+Agent::~Agent() { stop(); }
+
+Bridge& Agent::add_bridge(Bridge::Config config) {
+  bridges_.push_back(std::make_unique<Bridge>(std::move(config), planes_, slab_, instructions_));
+  return *bridges_.back();
+}
+
+Bridge* Agent::find_bridge(std::string_view name) noexcept {
+  const auto found =
+      std::ranges::find_if(bridges_, [=](const auto& b) { return b->config().name == name; });
+  return found == bridges_.end() ? nullptr : found->get();
+}
+
+void Agent::start() { tick(); }
+
+void Agent::stop() {
+  is_stopped_ = true;
+  timer_.cancel();
+  listeners_.clear();
+  for (const auto& controller : controllers_) controller->timer.cancel();
+  for (const auto& connection : connections_) connection->close("hoistd stops");
+}
+
+void Agent::tick() {
+  if (is_stopped_) return;
+  const bool is_urgent = poll();
+  if (on_tick_) on_tick_();
+  timer_.expires_after(is_urgent ? kUrgentTick : kTick);
+  timer_.async_wait([this](asio::error_code error) {
+    if (!error) tick();
+  });
+}
+
+bool Agent::poll() {
+  const auto find = [this](BridgeId id) -> Bridge* {
+    const auto found = std::ranges::find(bridges_, id, [](const auto& b) { return b->id(); });
+    return found == bridges_.end() ? nullptr : found->get();
+  };
+  const bool more_packets = planes_.datapath().poll(
+      [&](PacketIn&& packet) {
+        if (Bridge* bridge = find(packet.bridge)) bridge->packet_in(packet);
+      },
+      [&](BridgeId id, const PortStatus& status) {
+        if (Bridge* bridge = find(id)) bridge->port_changed(PortChange::kModify, status);
+      });
+  planes_.flow_manager().poll();
+  planes_.poll();
+  for (const auto& bridge : bridges_) bridge->expire();
+  bool is_urgent = more_packets;
+  for (const auto& connection : connections_) {
+    is_urgent = connection->poll() || is_urgent;
+    connection->send();
+  }
+  return is_urgent;
+}
+
+void Agent::add_connection(Connection::Socket socket, Bridge& bridge, Connection::Options options,
+                           std::function<void(const std::string&)> on_closed) {
+  auto connection = std::make_shared<Connection>(std::move(socket), bridge, std::move(options));
+  connections_.push_back(connection);
+  connection->start([this, raw = connection.get(), on_closed](const std::string& reason) {
+    on_closed(reason);
+    std::erase_if(connections_, [raw](const auto& c) { return c.get() == raw; });
+  });
+}
+
+}  // namespace hoist::openflow

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "openflow/connection.hpp"
+
+#include <sched.h>
+
+#include <asio/buffer.hpp>
+#include <asio/post.hpp>
+#include <asio/write.hpp>
+#include <utility>
+
+namespace hoist::openflow {
+namespace {
+
+/// How often a barrier is looked at again before the timer takes over: workers need microseconds to
+/// let go of the old rules, a timer tens.
+constexpr int kImpatience = 16;
+
+}  // namespace
+
+Connection::Connection(Socket socket, Bridge& bridge, Options options)
+    : socket_(std::move(socket)),
+      options_(std::move(options)),
+      session_(bridge, options_.session),
+      probe_timer_(socket_.get_executor()) {}
+
+void Connection::start(std::function<void(const std::string&)> on_closed) {
+  on_closed_ = std::move(on_closed);
+  if (options_.probe_interval.count() != 0) probe();
+  pump();
+}
+
+bool Connection::poll() {
+  if (is_closed_ || !session_.is_waiting()) return false;
+  pump();
+  return session_.is_waiting();
+}
+
+void Connection::close(const std::string& reason) {
+  if (std::exchange(is_closed_, true)) return;
+  probe_timer_.cancel();
+  asio::error_code ignored;
+  socket_.close(ignored);
+  asio::post(socket_.get_executor(), [self = shared_from_this(), reason] {
+    if (self->on_closed_) std::exchange(self->on_closed_, nullptr)(reason);
+  });
+}
+
+void Connection::read() {
+  if (is_reading_ || is_closed_) return;
+  is_reading_ = true;
+  socket_.async_read_some(
+      asio::buffer(chunk_), [self = shared_from_this()](asio::error_code error, std::size_t count) {
+        self->is_reading_ = false;
+        if (self->is_closed_) return;
+        if (error) return self->close(error == asio::error::eof ? "peer closed" : error.message());
+        self->on_read(count);
+      });
+}
+
+void Connection::on_read(std::size_t count) {
+  was_heard_ = true;
+  input_.insert(input_.end(), chunk_.data(), chunk_.data() + count);
+  pump();
+}
+
+void Connection::pump() {
+  if (is_closed_) return;
+  Session::Progress progress = session_.advance();
+  std::size_t done = 0;
+  while (progress == Session::Progress::kDone) {
+    const std::size_t taken = session_.receive(std::span(input_).subspan(done));
+    done += taken;
+    progress = session_.advance();
+    for (int i = 0; i < kImpatience && progress == Session::Progress::kBlocked; ++i) {
+      sched_yield();
+      progress = session_.advance();
+    }
+    if (taken == 0 || session_.is_congested()) break;
+  }
+  input_.erase(input_.begin(), input_.begin() + static_cast<std::ptrdiff_t>(done));
+  send();
+  if (is_closed_) return;
+  if (progress == Session::Progress::kRunning && !is_pump_posted_) {
+    is_pump_posted_ = true;
+    asio::post(socket_.get_executor(), [self = shared_from_this()] {
+      self->is_pump_posted_ = false;
+      self->pump();
+    });
+  }
+  if (!session_.is_waiting() && !session_.is_congested()) read();
+}
+
+void Connection::send() {
+  if (is_sending_ || is_closed_) return;
+  if (session_.output().empty()) {
+    if (!session_.close_reason().empty()) close(session_.close_reason());
+    return;
+  }
+  is_sending_ = true;
+  sending_.clear();
+  std::swap(sending_, session_.output());
+  session_.set_unsent_size(sending_.size());
+  asio::async_write(socket_, asio::buffer(sending_),
+                    [self = shared_from_this()](asio::error_code error, std::size_t /*count*/) {
+                      self->is_sending_ = false;
+                      self->session_.set_unsent_size(0);
+                      if (self->is_closed_) return;
+                      if (error) return self->close(error.message());
+                      self->pump();
+                    });
+}
+
+void Connection::probe() {
+  probe_timer_.expires_after(options_.probe_interval);
+  probe_timer_.async_wait([self = shared_from_this()](asio::error_code error) {
+    if (error || self->is_closed_) return;
+    if (!self->was_heard_) return self->close("no answer to an echo request");
+    self->was_heard_ = false;
+    self->session_.send_echo_request();
+    self->send();
+    self->probe();
+  });
+}
+
+}  // namespace hoist::openflow
