@@ -124,7 +124,7 @@ struct Rest {
 }
 
 // RFC 8200, 3 and 4.
-[[gnu::noinline]] void parse_ipv6(Rest ip, Layers& layers, FlowKey& key) noexcept {
+[[gnu::always_inline]] inline void parse_ipv6(Rest ip, Layers& layers, FlowKey& key) noexcept {
   layers.flags |= Layers::kBadL3;
   if (ip.readable < 40) return;
   const std::size_t payload_size = load16(ip.at + 4);

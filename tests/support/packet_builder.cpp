@@ -44,6 +44,8 @@ template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
 };
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;  // Clang 14 does not find it by itself.
 
 // 0x88b5 and 253 are the numbers for experiments.
 unsigned ether_type(Layers rest, std::size_t body_size) {

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cache/flow_cache.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace hoist::software {
+namespace {
+
+constexpr std::uint64_t kMaskIdBits = 0xffffffff;
+
+/// Where a new entry goes: over an older one of its own key, else into a free place, else over one
+/// of the two by turns.
+template <class Entry>
+Entry& place_for(Entry* table, std::uint32_t first, std::uint64_t tag, const void* key,
+                 std::uint32_t& victim) noexcept {
+  Entry& a = table[first];
+  Entry& b = table[first ^ 1];
+  for (Entry* e : {&a, &b}) {
+    const bool is_same_mask = ((e->tag ^ tag) & kMaskIdBits) == 0;
+    if (is_same_mask && std::memcmp(&e->key, key, sizeof e->key) == 0) return *e;
+  }
+  if (a.tag == 0) return a;
+  if (b.tag == 0) return b;
+  return (victim++ & 1) == 0 ? a : b;
+}
+
+}  // namespace
+
+Result<FlowCache> FlowCache::create(std::uint32_t entries) {
+  FlowCache cache;
+  if (entries == 0) return cache;
+  const std::uint32_t window_entries = std::bit_ceil(std::max(entries, 64u));
+  const std::uint32_t wide_entries = window_entries / 4;
+  auto window = ReservedMemory::create(window_entries * sizeof(WindowEntry));
+  if (!window) return tl::unexpected(window.error());
+  auto wide = ReservedMemory::create(wide_entries * sizeof(WideEntry));
+  if (!wide) return tl::unexpected(wide.error());
+  cache.window_memory_ = std::move(*window);
+  cache.wide_memory_ = std::move(*wide);
+  cache.window_ = cache.window_memory_.as<WindowEntry>();
+  cache.wide_ = cache.wide_memory_.as<WideEntry>();
+  cache.window_mask_ = window_entries - 1;
+  cache.wide_mask_ = wide_entries - 1;
+  return cache;
+}
+
+FlowCache::WindowEntry* FlowCache::find_any(const WindowKey& key, std::uint32_t hash) noexcept {
+  const std::uint64_t tag = simd::load64(key.bytes.data() + 48);
+  const std::uint32_t first = hash & window_mask_;
+  for (const std::uint32_t i : {first, first ^ 1}) {
+    WindowEntry& entry = window_[i];
+    if (((entry.tag ^ tag) & kMaskIdBits) != 0) continue;
+    if (std::memcmp(entry.key.data(), key.bytes.data(), entry.key.size()) == 0) return &entry;
+  }
+  return nullptr;
+}
+
+void FlowCache::insert(const WindowKey& key, std::uint32_t hash, SegmentRef segment) noexcept {
+  const std::uint64_t tag = simd::load64(key.bytes.data() + 48);
+  WindowEntry& entry = place_for(window_, hash & window_mask_, tag, key.bytes.data(), victim_);
+  std::memcpy(entry.key.data(), key.bytes.data(), entry.key.size());
+  entry.tag = tag;
+  entry.segment = segment;
+}
+
+std::uint32_t FlowCache::make_key(const FlowKey& packet, const ClassMask& mask, Version version,
+                                  WideEntry& key) noexcept {
+  for (std::size_t i = 0; i < kPacketWords; ++i) key.key[i] = words(packet)[i] & mask.wide[i];
+  key.tag = cache_tag(mask.id, version);
+  return simd::hash_words<kPacketWords>(key.key.data(), mask.id);
+}
+
+FlowCache::WideEntry* FlowCache::find_any(const WideEntry& key, std::uint32_t hash) noexcept {
+  const std::uint32_t first = hash & wide_mask_;
+  for (const std::uint32_t i : {first, first ^ 1}) {
+    WideEntry& entry = wide_[i];
+    if (((entry.tag ^ key.tag) & kMaskIdBits) == 0 && entry.key == key.key) return &entry;
+  }
+  return nullptr;
+}
+
+void FlowCache::insert(const WideEntry& key, std::uint32_t hash) noexcept {
+  place_for(wide_, hash & wide_mask_, key.tag, key.key.data(), victim_) = key;
+}
+
+}  // namespace hoist::software

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "datapath/program_store.hpp"
+
+#include <cstring>
+#include <string_view>
+
+namespace hoist::software {
+namespace {
+
+std::string_view bytes_of(const Program* p) {
+  return {reinterpret_cast<const char*>(p), p->size()};
+}
+
+}  // namespace
+
+std::size_t ProgramStore::Hash::operator()(const Program* p) const noexcept {
+  return std::hash<std::string_view>()(bytes_of(p));
+}
+bool ProgramStore::Equal::operator()(const Program* a, const Program* b) const noexcept {
+  return bytes_of(a) == bytes_of(b);
+}
+
+ProgramStore::~ProgramStore() {
+  for (const auto& [program, uses] : programs_) FreeProgram()(program);
+}
+
+const Program* ProgramStore::acquire(ProgramPtr program) {
+  const auto [it, is_new] = programs_.try_emplace(program.get(), 0);
+  if (is_new) (void)program.release();  // The map owns it now.
+  ++it->second;
+  return it->first;
+}
+
+void ProgramStore::release(const Program* program) {
+  const auto it = programs_.find(const_cast<Program*>(program));
+  if (it == programs_.end() || --it->second != 0) return;
+  Program* last = it->first;
+  programs_.erase(it);
+  reclaimer_.retire(last, [](void* p) { FreeProgram()(static_cast<Program*>(p)); });
+}
+
+}  // namespace hoist::software

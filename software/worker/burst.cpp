@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "worker/burst.hpp"
+
+#include <rte_ether.h>
+#include <rte_mbuf.h>
+#include <rte_prefetch.h>
+
+#include <algorithm>
+
+#include "worker/execute.hpp"
+
+namespace hoist::software {
+namespace {
+
+const std::uint8_t* frame_of(const rte_mbuf* packet) {
+  return rte_pktmbuf_mtod(packet, const std::uint8_t*);
+}
+
+/// Stage: takes out what is not to be looked up: runts, and packets that hardware marked.
+[[gnu::noinline]] void admit_one_by_one(Worker& worker, Burst& burst, rte_mbuf** packets,
+                                        std::uint16_t count) {
+  for (std::uint16_t i = 0; i < count; ++i) {
+    rte_mbuf* packet = packets[i];
+    const bool is_marked =
+        (packet->ol_flags & RTE_MBUF_F_RX_FDIR_ID) != 0 && packet->hash.fdir.hi != 0;
+    if (packet->data_len < RTE_ETHER_HDR_LEN) {
+      drop(worker, packet, DropReason::kMalformed);
+    } else if (is_marked) {
+      resume_packet(worker, burst.in, packet);
+    } else {
+      burst.packets[burst.count++] = packet;
+    }
+  }
+}
+
+void admit(Worker& worker, Burst& burst, rte_mbuf** packets, std::uint16_t count) {
+  std::uint64_t flags = 0;
+  std::uint16_t shortest = UINT16_MAX;
+  for (std::uint16_t i = 0; i < count; ++i) {
+    flags |= packets[i]->ol_flags;
+    shortest = std::min(shortest, packets[i]->data_len);
+    rte_prefetch0(frame_of(packets[i]));
+  }
+  if ((flags & RTE_MBUF_F_RX_FDIR_ID) != 0 || shortest < RTE_ETHER_HDR_LEN) [[unlikely]] {
+    return admit_one_by_one(worker, burst, packets, count);
+  }
+  burst.count = count;
+  std::copy_n(packets, count, burst.packets.begin());
+}
+
+/// Stage: cuts cache keys out of regular packets and asks for their entries' memory. The others are
+/// left in `missed`.
+void make_keys(Worker& worker, Burst& burst) {
+  for (std::uint32_t i = 0; i < burst.count; ++i) {
+    const rte_mbuf* packet = burst.packets[i];
+    const std::uint8_t* frame = frame_of(packet);
+    const auto c = classify_window(frame, packet->data_len, packet->pkt_len);
+    if (!c) {
+      burst.missed |= 1u << i;
+      continue;
+    }
+    burst.regular |= 1u << i;
+    burst.classes[i] = *c;
+    burst.hashes[i] =
+        FlowCache::make_key(frame, burst.masks->of(*c), worker.version, burst.keys[i]);
+    worker.cache.prefetch_window(burst.hashes[i]);
+  }
+}
+
+/// An entry of an older version, or at its second place: does it hold now?
+[[gnu::noinline]] bool find_older(Worker& worker, Burst& burst, std::uint32_t i) {
+  FlowCache::WindowEntry* entry = worker.cache.find_any(burst.keys[i], burst.hashes[i]);
+  if (entry == nullptr) return false;
+  const Segment& segment = worker.segments->at(entry->segment.index);
+  if (segment.generation != entry->segment.generation) return false;
+  const auto since = static_cast<Datapath::Version>(entry->tag >> 32);
+  if (since != worker.version) {
+    const ChangeLog::Packet packet{.bridge = burst.in.bridge,
+                                   .in_port = to_integer(burst.in.number),
+                                   .table_bits = segment.table_bits,
+                                   .packet_class = burst.classes[i],
+                                   .window = frame_of(burst.packets[i]),
+                                   .key = nullptr};
+    if (worker.shared->change_log->touches(packet, since, worker.version)) return false;
+    entry->tag = cache_tag(static_cast<std::uint32_t>(entry->tag), worker.version);
+  }
+  burst.segments[i] = entry->segment;
+  return true;
+}
+
+/// Stage: finds the entries and asks for their segments' memory.
+void probe(Worker& worker, Burst& burst) {
+  for_each_bit(burst.regular, [&](std::uint32_t i) {
+    const auto* entry = worker.cache.find_now(burst.keys[i], burst.hashes[i]);
+    if (entry != nullptr) [[likely]] {
+      burst.segments[i] = entry->segment;
+      rte_prefetch0(&worker.segments->at(entry->segment.index));
+    } else if (!find_older(worker, burst, i)) {
+      burst.missed |= 1u << i;
+    }
+  });
+}
+
+/// Stage: drops entries whose segment's place has been given to another path.
+void check_segments(Worker& worker, Burst& burst) {
+  for_each_bit(burst.regular & ~burst.missed, [&](std::uint32_t i) {
+    const SegmentRef ref = burst.segments[i];
+    if (worker.segments->at(ref.index).generation != ref.generation) burst.missed |= 1u << i;
+  });
+}
+
+/// Stage: runs segments, neighbours with the same one together.
+void run(Worker& worker, Burst& burst) {
+  for (std::uint32_t i = 0; i < burst.count;) {
+    const std::uint32_t index = burst.segments[i].index;
+    std::uint32_t end = i + 1;
+    while (end < burst.count && burst.segments[end].index == index) ++end;
+    // Without a segment, the packet has been dealt with.
+    if (index != SegmentStore::kNone) {
+      run_segment(worker, burst.in, worker.segments->at(index), &burst.packets[i], end - i);
+    }
+    i = end;
+  }
+}
+
+/// Nothing but in_port decides: one segment for all.
+bool run_blind(Worker& worker, Burst& burst) {
+  const Worker::PortSegment& known = worker.port_segments[burst.in.slot];
+  if (known.tag != cache_tag(burst.masks->classes[0].id, worker.version)) return false;
+  Segment& segment = worker.segments->at(known.segment.index);
+  if (segment.generation != known.segment.generation) return false;
+  run_segment(worker, burst.in, segment, burst.packets.data(), burst.count);
+  return true;
+}
+
+}  // namespace
+
+void process_burst(Worker& worker, std::uint16_t slot, rte_mbuf** packets,
+                   std::uint16_t count) noexcept {
+  const PortView& port = worker.view->ports[slot];
+  Burst burst;
+  burst.in = {port.number, slot, port.bridge};
+  burst.masks = port.masks.get();
+  if ((port.flags & (PortFlags::kDown | PortFlags::kNoRecv)) != 0) [[unlikely]] {
+    rte_pktmbuf_free_bulk(packets, count);
+    return worker.count_drop(DropReason::kPortConfig, count);
+  }
+  admit(worker, burst, packets, count);
+  if (burst.count == 0) return;
+  if (burst.masks->is_blind && run_blind(worker, burst)) return;
+  if (worker.cache.is_enabled() && !burst.masks->is_blind) {
+    make_keys(worker, burst);
+    probe(worker, burst);
+    check_segments(worker, burst);
+  } else {
+    burst.missed = static_cast<std::uint32_t>((std::uint64_t{1} << burst.count) - 1);
+  }
+  if (burst.missed != 0) walk_missed(worker, burst);
+  run(worker, burst);
+}
+
+}  // namespace hoist::software

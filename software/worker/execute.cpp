@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "worker/execute.hpp"
+
+#include <rte_mbuf.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "pipeline/edit_op.hpp"
+#include "worker/normal.hpp"
+#include "worker/records.hpp"
+
+namespace hoist::software {
+namespace {
+
+/// One packet on its way through a segment's code.
+class Run {
+ public:
+  Run(Worker& worker, const Ingress& in, const SegmentCode& code, rte_mbuf* packet)
+      : worker_(worker), in_(in), code_(code), packet_(packet) {}
+
+  void run() {
+    const std::uint64_t* data = code_.data();
+    for (const Op& op : code_.ops()) {
+      if (is_lost_) break;
+      switch (op.code) {
+        case OpCode::kOutput:
+          send(op.b, op.a == kTakesPacket);
+          break;
+        case OpCode::kFlood:
+        case OpCode::kAll:
+          flood(op);
+          break;
+        case OpCode::kNormal:
+          normal(op);
+          break;
+        case OpCode::kController:
+          controller(data + op.d);
+          break;
+        case OpCode::kDrop:
+          count(static_cast<DropReason>(op.b));
+          break;
+        default:
+          edit(op, data);
+          break;
+      }
+    }
+    if (!is_done_) worker_.count_drop(static_cast<DropReason>(code_.final_reason));
+    if (packet_ != nullptr) rte_pktmbuf_free(packet_);
+  }
+
+ private:
+  void count(DropReason reason) {
+    worker_.count_drop(reason);
+    is_done_ = true;
+  }
+
+  void send(std::uint16_t slot, bool takes_packet) {
+    is_done_ = true;
+    const PortView& port = worker_.view->ports[slot];
+    if (const auto refusal = refuses(port)) return worker_.count_drop(*refusal);
+    rte_mbuf* out = packet_;
+    if (takes_packet) {
+      packet_ = nullptr;
+    } else {
+      out = rte_pktmbuf_copy(packet_, worker_.shared->pool, 0, UINT32_MAX);
+      if (out == nullptr) return worker_.count_drop(DropReason::kNoBuffer);
+    }
+    worker_.transmit.push(*worker_.view, slot, out);
+  }
+  [[nodiscard]] std::optional<DropReason> refuses(const PortView& port) const {
+    if (!port.is_present || (port.flags & PortFlags::kDown) != 0) return DropReason::kPortGone;
+    if ((port.flags & PortFlags::kNoFwd) != 0) return DropReason::kPortConfig;
+    if (packet_->pkt_len > port.max_frame) return DropReason::kTooLong;
+    return std::nullopt;
+  }
+
+  void flood(const Op& op) {
+    const bool heeds_no_flood = op.code == OpCode::kFlood;
+    send_to_all(PortNo{op.c}, heeds_no_flood, op.a == kTakesPacket);
+  }
+  void send_to_all(PortNo in_port, bool heeds_no_flood, bool takes_packet) {
+    const std::uint32_t stay_out =
+        PortFlags::kDown | PortFlags::kNoFwd | (heeds_no_flood ? PortFlags::kNoFlood : 0u);
+    std::uint16_t last = kNoSlot;
+    for (const std::uint16_t slot : worker_.view->bridges[in_.bridge].slots) {
+      const PortView& port = worker_.view->ports[slot];
+      if (port.number == in_port || (port.flags & stay_out) != 0) continue;
+      if (last != kNoSlot) send(last, false);
+      last = slot;
+    }
+    if (last != kNoSlot) send(last, takes_packet);
+  }
+
+  void normal(const Op& op) {
+    const PortNo in_port{op.c};
+    const NormalDecision decision = decide_normal(worker_, in_.bridge, in_port, *packet_);
+    switch (decision.kind) {
+      case NormalDecision::Kind::kNowhere:
+        return;
+      case NormalDecision::Kind::kFlood:
+        return send_to_all(in_port, true, op.a == kTakesPacket);
+      case NormalDecision::Kind::kPort: {
+        const std::uint16_t slot = worker_.view->slot_of(in_.bridge, decision.port);
+        if (slot == kNoSlot) return count(DropReason::kPortGone);
+        return send(slot, op.a == kTakesPacket);
+      }
+    }
+  }
+
+  void controller(const std::uint64_t* data) {
+    PacketInState state;
+    std::memcpy(&state, data, sizeof state);
+    data += sizeof state / sizeof *data;
+    const std::uint16_t slot = worker_.view->slot_of(in_.bridge, PortNo{state.in_port});
+    const bool is_port = slot != kNoSlot;
+    if (is_port && (worker_.view->ports[slot].flags & PortFlags::kNoPacketIn) != 0) return;
+    is_done_ = true;
+    const std::uint32_t frame_size = packet_->pkt_len;
+    const auto room =
+        worker_.to_control.reserve(sizeof(PacketInRecord) + state.userdata_size + frame_size);
+    if (room.empty()) return worker_.count_drop(DropReason::kControllerFull);
+    PacketInRecord record{.bridge = in_.bridge,
+                          .reason = state.reason,
+                          .table_id = state.table_id,
+                          .rule = state.rule,
+                          .controller_id = state.controller_id,
+                          .max_len = state.max_len,
+                          .userdata_size = state.userdata_size,
+                          .frame_size = frame_size,
+                          .key = {}};
+    parse(*packet_, PortNo{state.in_port}, record.key);
+    for (std::uint64_t m = state.state_map; m != 0; m &= m - 1) {
+      words(record.key)[kPacketWords + static_cast<std::size_t>(std::countr_zero(m))] = *data++;
+    }
+    std::uint8_t* at = room.data();
+    std::memcpy(at, &record, sizeof record);
+    at += sizeof record;
+    std::memcpy(at, data, state.userdata_size);
+    copy_frame(at + state.userdata_size);
+    worker_.to_control.commit();
+  }
+  void copy_frame(std::uint8_t* to) const {
+    for (const rte_mbuf* m = packet_; m != nullptr; m = m->next) {
+      std::memcpy(to, rte_pktmbuf_mtod(m, const void*), m->data_len);
+      to += m->data_len;
+    }
+  }
+
+  void edit(const Op& op, const std::uint64_t* data) {
+    if (!make_own()) return;
+    if (!has_layers_) {
+      FlowKey key;
+      layers_ = parse(*packet_, in_.number, key);
+      has_layers_ = true;
+    }
+    apply_edit(*packet_, layers_, op, data);
+  }
+  // What we receive may be shared with whoever sent it.
+  bool make_own() {
+    if (RTE_MBUF_DIRECT(packet_) && rte_mbuf_refcnt_read(packet_) == 1) return true;
+    rte_mbuf* own = rte_pktmbuf_copy(packet_, worker_.shared->pool, 0, UINT32_MAX);
+    rte_pktmbuf_free(packet_);
+    packet_ = own;
+    is_lost_ = own == nullptr;
+    if (is_lost_) count(DropReason::kNoBuffer);
+    return !is_lost_;
+  }
+
+  Worker& worker_;
+  const Ingress& in_;
+  const SegmentCode& code_;
+  rte_mbuf* packet_;
+  bool is_done_ = false;  ///< It went somewhere, or its loss is counted.
+  bool is_lost_ = false;
+  bool has_layers_ = false;
+  Layers layers_;
+};
+
+// A port that takes them all, all being short enough: the common case.
+bool send_batch(Worker& worker, std::uint16_t slot, rte_mbuf** packets, std::uint32_t count,
+                std::uint32_t longest) {
+  const PortView& port = worker.view->ports[slot];
+  constexpr std::uint32_t kClosed = PortFlags::kDown | PortFlags::kNoFwd;
+  if (!port.is_present || (port.flags & kClosed) != 0 || longest > port.max_frame) return false;
+  for (std::uint32_t i = 0; i < count; ++i) worker.transmit.push(*worker.view, slot, packets[i]);
+  return true;
+}
+
+}  // namespace
+
+void run_segment(Worker& worker, const Ingress& in, Segment& segment, rte_mbuf** packets,
+                 std::uint32_t count) noexcept {
+  std::uint64_t bytes = 0;
+  std::uint32_t longest = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    bytes += packets[i]->pkt_len;
+    longest = std::max(longest, packets[i]->pkt_len);
+  }
+  segment.count(count, bytes, worker.now_ms);
+  switch (segment.fate) {
+    case SegmentFate::kOutput:
+      if (send_batch(worker, segment.port_slot, packets, count, longest)) return;
+      break;
+    case SegmentFate::kDrop:
+      rte_pktmbuf_free_bulk(packets, count);
+      return worker.count_drop(segment.drop_reason, count);
+    case SegmentFate::kRun:
+      break;
+  }
+  for (std::uint32_t i = 0; i < count; ++i) Run(worker, in, *segment.code, packets[i]).run();
+}
+
+void run_loose(Worker& worker, const Ingress& in, const SegmentCode& code,
+               rte_mbuf* packet) noexcept {
+  for (const Step& step : code.steps()) {
+    LooseTableCount& table = worker.loose_tables[step.bridge][step.table_id];
+    table.lookups.add(1);
+    if (step.rule == RuleId::kNone) continue;
+    table.matches.add(1);
+    LooseRuleCount& rule = worker.loose_rules[to_integer(step.rule)];
+    rule.packets.add(1);
+    rule.bytes.add(packet->pkt_len);
+    rule.last_used_ms.set(worker.now_ms);
+  }
+  // Release: pairs with the acquire of the control thread, which then sees the counts.
+  if (code.step_count != 0) worker.has_loose_counts.store(true, std::memory_order_release);
+  Run(worker, in, code, packet).run();
+}
+
+void drop(Worker& worker, rte_mbuf* packet, DropReason reason) noexcept {
+  rte_pktmbuf_free(packet);
+  worker.count_drop(reason);
+}
+
+}  // namespace hoist::software
