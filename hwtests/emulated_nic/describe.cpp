@@ -140,7 +140,7 @@ std::string Nic::describe(const Rule& rule) const {
 Answer<std::string> Nic::dump(std::uint16_t port_id, rte_flow* flow) {
   const std::lock_guard guard(api_);
   if (flow != nullptr) {
-    auto rule = find(port_id, flow);
+    auto rule = find(port_id, reinterpret_cast<std::uintptr_t>(flow));
     if (!rule) return tl::unexpected(rule.error());
     return describe(**rule);
   }
@@ -154,8 +154,9 @@ Answer<std::string> Nic::dump(std::uint16_t port_id, rte_flow* flow) {
 std::string Nic::books_json() {
   const std::lock_guard guard(api_);
   std::string text = "{\"profile\": \"" + profile_.name + "\"";
-  append(text, ", \"rules\": %zu, \"counters\": %llu, \"indirect_actions\": %zu", rules_.size(),
-         static_cast<unsigned long long>(counter_count_), indirects_.size());
+  append(text, ", \"rules\": %zu, \"counters\": %llu, \"indirect_actions\": %zu",
+         static_cast<std::size_t>(active_count_), static_cast<unsigned long long>(counter_count_),
+         indirects_.size());
   books_.for_each([&](const char* name, const Books::Count& counter) {
     append(text, ", \"%s\": %llu", name,
            static_cast<unsigned long long>(counter.load(std::memory_order_relaxed)));

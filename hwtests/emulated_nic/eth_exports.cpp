@@ -32,6 +32,9 @@ int rte_eth_dev_info_get(uint16_t port_id, struct rte_eth_dev_info* dev_info) {
     dev_info->switch_info.name = kSwitchName;
     dev_info->switch_info.domain_id = kSwitchDomain;
     dev_info->switch_info.port_id = port_id;
+    if (Nic::instance().profile().keeps_indirects) {
+      dev_info->dev_capa |= RTE_ETH_DEV_CAPA_FLOW_SHARED_OBJECT_KEEP;
+    }
   }
   return result;
 }

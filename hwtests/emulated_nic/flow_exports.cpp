@@ -64,7 +64,9 @@ struct rte_flow* rte_flow_create(uint16_t port_id, const struct rte_flow_attr* a
 }
 
 int rte_flow_destroy(uint16_t port_id, struct rte_flow* flow, struct rte_flow_error* error) {
-  return ask(port_id, error, [&](Nic& nic) { return done(nic.destroy(port_id, flow)); });
+  return ask(port_id, error, [&](Nic& nic) {
+    return done(nic.destroy(port_id, reinterpret_cast<std::uintptr_t>(flow)));
+  });
 }
 
 int rte_flow_flush(uint16_t port_id, struct rte_flow_error* error) {

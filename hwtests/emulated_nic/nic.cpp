@@ -56,6 +56,7 @@ void Nic::load(Profile profile) {
   for (std::uint16_t i = 0; i < RTE_MAX_ETHPORTS; ++i) {
     ports_[i].ingress_root = &group(i, false, 0);
     ports_[i].is_isolated = false;
+    async_[i] = std::make_unique<AsyncPort>(*this, i);
     ports_[i].is_link_down = std::ranges::count(profile_.links_down, i) != 0;
   }
 }
@@ -117,6 +118,7 @@ void Nic::port_stopping(std::uint16_t port_id) {
   ++port.restarts;
   close_transmit(port);
   lose_rules(port_id);
+  async_[port_id]->stopped();
   for (const auto& queue : port.rx) {
     rte_mbuf* mbuf;
     while (queue->mailbox.pop(&mbuf, 1) == 1) rte_pktmbuf_free(mbuf);
@@ -142,12 +144,16 @@ void Nic::lose_rules(std::uint16_t port_id) {
     rules_.remove(handle);
     ++lost;
   });
+  if (!profile_.keeps_indirects) lose_indirects(port_id);
+  count(books_.lost_rules, lost);
+}
+
+void Nic::lose_indirects(std::uint16_t port_id) {
   indirects_.for_each([&](std::uint64_t handle, Indirect& indirect) {
     if (indirect.port != port_id || indirect.user_count != 0) return;
     if (indirect.kind == Indirect::Kind::kCount) --counter_count_;
     indirects_.remove(handle);
   });
-  count(books_.lost_rules, lost);
 }
 
 }  // namespace emulated_nic

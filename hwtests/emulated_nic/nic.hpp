@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "answer.hpp"
+#include "async.hpp"
 #include "books.hpp"
 #include "handles.hpp"
 #include "port.hpp"
@@ -84,7 +85,15 @@ class Nic {
                         const rte_flow_item* items, const rte_flow_action* actions);
   Answer<rte_flow*> create(std::uint16_t port_id, const rte_flow_attr* attr,
                            const rte_flow_item* items, const rte_flow_action* actions);
-  Answer<bool> destroy(std::uint16_t port_id, rte_flow* flow);
+  Answer<bool> destroy(std::uint16_t port_id, std::uint64_t handle);
+  // In two steps, for the queue API: a prepared rule has a handle and no effect.
+  Answer<std::uint64_t> prepare(std::uint16_t port_id, const rte_flow_attr* attr,
+                                const rte_flow_item* items, const rte_flow_action* actions);
+  Answer<bool> activate(std::uint16_t port_id, std::uint64_t handle);
+  Answer<bool> check_handle(std::uint16_t port_id, std::uint64_t handle);
+  /// Counts the rule in `*rules_of_table` until it is gone.
+  void set_table(std::uint64_t handle, std::uint64_t* rules_of_table);
+  [[nodiscard]] AsyncPort& async(std::uint16_t port_id) { return *async_[port_id]; }
   Answer<bool> flush(std::uint16_t port_id);
   Answer<bool> query(std::uint16_t port_id, rte_flow* flow, const rte_flow_action* actions,
                      void* data);
@@ -105,7 +114,7 @@ class Nic {
 
   [[nodiscard]] std::uint64_t rule_count() {
     const std::lock_guard guard(api_);
-    return rules_.size();
+    return active_count_;
   }
   /// All that can be read from outside, as JSON.
   [[nodiscard]] std::string books_json();
@@ -134,12 +143,18 @@ class Nic {
                            const rte_flow_item* items, const rte_flow_action* actions);
   Answer<bool> check_room(const Group& group, const Program& program) const;
   Answer<bool> inject_fault();
+  void spend_insertion_time();
   Answer<bool> link(const rte_flow_attr& attr, std::uint16_t port_id, Program& program);
   Answer<bool> link_indirect(Op& op);
   void unlink(Rule& rule);
-  Answer<Rule*> find(std::uint16_t port_id, rte_flow* flow);
+  Answer<std::uint64_t> prepare_locked(std::uint16_t port_id, const rte_flow_attr* attr,
+                                       const rte_flow_item* items, const rte_flow_action* actions);
+  Answer<bool> activate_locked(Rule& rule);
+  static void change_users(const Rule& rule, std::uint64_t by);
+  Answer<Rule*> find(std::uint16_t port_id, std::uint64_t handle);
   Answer<Indirect*> find_indirect(const rte_flow_action_handle* handle);
   void lose_rules(std::uint16_t port_id);
+  void lose_indirects(std::uint16_t port_id);
   std::string describe(const Rule& rule) const;
 
   Profile profile_;
@@ -152,6 +167,8 @@ class Nic {
   Handles<Indirect> indirects_;
   std::uint64_t next_sequence_ = 0;
   std::uint64_t counter_count_ = 0;
+  std::uint64_t active_count_ = 0;  ///< Rules in force.
+  std::array<std::unique_ptr<AsyncPort>, RTE_MAX_ETHPORTS> async_;
   Books books_;
 };
 

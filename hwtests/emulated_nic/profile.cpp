@@ -107,6 +107,7 @@ void read_steering(const toml::table* table, Profile& profile, std::string& erro
   reader.read("proxy_is_first_port", profile.is_proxy_first);
   reader.read("vlan_optional", profile.vlan_optional);
   reader.read("eth_optional", profile.eth_optional);
+  reader.read("keeps_indirect_actions", profile.keeps_indirects);
   reader.read("duplicates", profile.accepts_duplicates);
   reader.read("mark_crosses_domains", profile.mark_crosses_domains);
   reader.read_number("mark_max", profile.mark_max);

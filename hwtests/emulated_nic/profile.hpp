@@ -40,6 +40,7 @@ struct Profile {
   bool is_proxy_first = false;     ///< The transfer proxy is the lowest port, not the port itself.
   bool vlan_optional = false;      ///< `eth / ipv4` matches tagged packets too.
   bool eth_optional = false;       ///< A pattern may begin above Ethernet.
+  bool keeps_indirects = false;    ///< Indirect actions outlive a stop of their port.
   bool accepts_duplicates = true;  ///< The same match twice in one group and priority.
   bool mark_crosses_domains = false;  ///< A transfer rule's MARK/META reaches software.
   std::uint32_t mark_max = 0;         ///< Highest MARK.

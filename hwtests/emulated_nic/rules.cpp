@@ -72,9 +72,18 @@ Answer<bool> Nic::link(const rte_flow_attr& attr, std::uint16_t port_id, Program
   return link(attr, port_id, *program.extras->sample);
 }
 
+void Nic::spend_insertion_time() {
+  std::uint64_t us;
+  {
+    const std::lock_guard guard(api_);
+    us = profile_.insertion_us;
+  }
+  if (us != 0) rte_delay_us_sleep(static_cast<unsigned>(us));  // Packets flow meanwhile.
+}
+
 Answer<bool> Nic::check_room(const Group& group, const Program& program) const {
   const std::uint64_t room = group.id() == 0 ? profile_.room_root : profile_.room_group;
-  if (rules_.size() >= profile_.room_total || group.size() >= room) {
+  if (active_count_ >= profile_.room_total || group.size() >= room) {
     return refuse(ENOSPC, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, nullptr, "no room for the rule");
   }
   if (program.has_count && counter_count_ >= profile_.room_counters) {
@@ -104,71 +113,122 @@ Answer<bool> Nic::validate(std::uint16_t port_id, const rte_flow_attr* attr,
 
 Answer<rte_flow*> Nic::create(std::uint16_t port_id, const rte_flow_attr* attr,
                               const rte_flow_item* items, const rte_flow_action* actions) {
-  if (profile_.insertion_us != 0) rte_delay_us_sleep(static_cast<unsigned>(profile_.insertion_us));
+  spend_insertion_time();
   const Exclusive exclusive(*this);
+  const auto handle = prepare_locked(port_id, attr, items, actions);
+  if (!handle) return tl::unexpected(handle.error());
+  if (const auto active = activate_locked(*rules_.find(*handle)); !active) {
+    rules_.remove(*handle);
+    return tl::unexpected(active.error());
+  }
+  return reinterpret_cast<rte_flow*>(static_cast<std::uintptr_t>(*handle));
+}
+
+Answer<std::uint64_t> Nic::prepare(std::uint16_t port_id, const rte_flow_attr* attr,
+                                   const rte_flow_item* items, const rte_flow_action* actions) {
+  const Exclusive exclusive(*this);
+  return prepare_locked(port_id, attr, items, actions);
+}
+
+Answer<bool> Nic::activate(std::uint16_t port_id, std::uint64_t handle) {
+  spend_insertion_time();
+  const Exclusive exclusive(*this);
+  const auto rule = find(port_id, handle);
+  if (!rule) return tl::unexpected(rule.error());
+  return activate_locked(**rule);
+}
+
+Answer<std::uint64_t> Nic::prepare_locked(std::uint16_t port_id, const rte_flow_attr* attr,
+                                          const rte_flow_item* items,
+                                          const rte_flow_action* actions) {
   auto compiled = compile(port_id, attr, items, actions);
   if (!compiled) {
     count(books_.refusals);
     return tl::unexpected(compiled.error());
   }
-  if (auto fault = inject_fault(); !fault) return tl::unexpected(fault.error());
-  Group& home = group(port_id, attr->transfer != 0, attr->group);
-  if (auto room = check_room(home, compiled->program); !room) {
-    count(books_.out_of_room);
-    return tl::unexpected(room.error());
-  }
   auto rule = std::make_unique<Rule>();
-  rule->sequence = next_sequence_++;
   rule->priority = attr->priority;
   rule->port = port_id;
   rule->is_transfer = attr->transfer != 0;
-  rule->group = &home;
-  rule->shape = &home.shape_for(compiled->pattern.mask);
+  rule->group = &group(port_id, rule->is_transfer, attr->group);
+  rule->shape = &rule->group->shape_for(compiled->pattern.mask);
   rule->shape->prepare(compiled->pattern.value, *rule);
-  if (!profile_.accepts_duplicates && rule->shape->find_duplicate(*rule) != nullptr) {
+  rule->program = std::move(compiled->program);
+  return rules_.add(std::move(rule));
+}
+
+Answer<bool> Nic::activate_locked(Rule& rule) {
+  if (auto fault = inject_fault(); !fault) return fault;
+  if (auto room = check_room(*rule.group, rule.program); !room) {
+    count(books_.out_of_room);
+    return room;
+  }
+  if (!profile_.accepts_duplicates && rule.shape->find_duplicate(rule) != nullptr) {
     count(books_.refusals);
     return refuse(EEXIST, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, nullptr, "the rule exists");
   }
-  rule->program = std::move(compiled->program);
-  if (rule->program.has_age) rule->last_hit_ms = now_ms();
-  if (rule->program.has_count) ++counter_count_;
-  for (const Op& op : rule->program.ops) {
+  rule.sequence = next_sequence_++;
+  if (rule.program.has_age) rule.last_hit_ms = now_ms();
+  if (rule.program.has_count) ++counter_count_;
+  change_users(rule, 1);
+  rule.group->insert(rule);
+  rule.is_active = true;
+  ++active_count_;
+  return true;
+}
+
+void Nic::change_users(const Rule& rule, std::uint64_t by) {
+  for (const Op& op : rule.program.ops) {
     if (op.kind == OpKind::kSharedCount || op.kind == OpKind::kSharedAge) {
-      ++static_cast<Indirect*>(op.target)->user_count;
+      static_cast<Indirect*>(op.target)->user_count += by;
     }
   }
-  home.insert(*rule);
-  return reinterpret_cast<rte_flow*>(static_cast<std::uintptr_t>(rules_.add(std::move(rule))));
+}
+
+Answer<bool> Nic::check_handle(std::uint16_t port_id, std::uint64_t handle) {
+  const std::lock_guard guard(api_);
+  const auto rule = find(port_id, handle);
+  if (!rule) return tl::unexpected(rule.error());
+  return true;
+}
+
+void Nic::set_table(std::uint64_t handle, std::uint64_t* rules_of_table) {
+  const std::lock_guard guard(api_);
+  rules_.find(handle)->rules_of_table = rules_of_table;
+  ++*rules_of_table;
 }
 
 void Nic::unlink(Rule& rule) {
+  if (rule.rules_of_table != nullptr) --*rule.rules_of_table;
+  if (!rule.is_active) return;
+  rule.is_active = false;
+  --active_count_;
   rule.group->remove(rule);
   if (rule.program.has_count) --counter_count_;
-  for (const Op& op : rule.program.ops) {
-    if (op.kind == OpKind::kSharedCount || op.kind == OpKind::kSharedAge) {
-      --static_cast<Indirect*>(op.target)->user_count;
-    }
-  }
+  change_users(rule, ~std::uint64_t{0});  // -1.
 }
 
-Answer<Rule*> Nic::find(std::uint16_t port_id, rte_flow* flow) {
-  Rule* rule = rules_.find(number_of(flow));
+Answer<Rule*> Nic::find(std::uint16_t port_id, std::uint64_t handle) {
+  Rule* rule = rules_.find(handle);
   if (rule != nullptr && rule->port == port_id) return rule;
   count(books_.stale_touches);
-  std::fprintf(stderr,
-               "emulated NIC: port %u: flow handle %p is used, but %s. On a real NIC this reads or "
-               "frees memory that is somebody else's.\n",
-               port_id, static_cast<void*>(flow),
-               rule == nullptr ? "it is gone or was never given" : "it belongs to another port");
-  return refuse(EINVAL, RTE_FLOW_ERROR_TYPE_HANDLE, flow, "stale flow handle");
+  std::fprintf(
+      stderr,
+      "emulated NIC: port %u: flow handle %#llx is used, but %s. On a real NIC this reads or "
+      "frees memory that is somebody else's.\n",
+      port_id, static_cast<unsigned long long>(handle),
+      rule == nullptr ? "it is gone or was never given" : "it belongs to another port");
+  return refuse(EINVAL, RTE_FLOW_ERROR_TYPE_HANDLE,
+                reinterpret_cast<const void*>(static_cast<std::uintptr_t>(handle)),
+                "stale flow handle");
 }
 
-Answer<bool> Nic::destroy(std::uint16_t port_id, rte_flow* flow) {
+Answer<bool> Nic::destroy(std::uint16_t port_id, std::uint64_t handle) {
   const Exclusive exclusive(*this);
-  auto rule = find(port_id, flow);
+  auto rule = find(port_id, handle);
   if (!rule) return tl::unexpected(rule.error());
   unlink(**rule);
-  rules_.remove(number_of(flow));
+  rules_.remove(handle);
   count(books_.destroys);
   return true;
 }
@@ -187,7 +247,7 @@ Answer<bool> Nic::flush(std::uint16_t port_id) {
 Answer<bool> Nic::query(std::uint16_t port_id, rte_flow* flow, const rte_flow_action* actions,
                         void* data) {
   const std::lock_guard guard(api_);
-  auto found = find(port_id, flow);
+  auto found = find(port_id, number_of(flow));
   if (!found) return tl::unexpected(found.error());
   Rule& rule = **found;
   for (; actions->type != RTE_FLOW_ACTION_TYPE_END; ++actions) {

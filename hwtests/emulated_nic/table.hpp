@@ -35,13 +35,15 @@ struct Rule {
   std::uint32_t priority = 0;
   std::uint16_t port = 0;  ///< The port it was created on.
   bool is_transfer = false;
-  bool is_aged = false;  ///< Told to the application already.
+  bool is_active = false;  ///< Linked, in force.
+  bool is_aged = false;    ///< Told to the application already.
   Group* group = nullptr;
   Shape* shape = nullptr;
   std::unique_ptr<std::uint64_t[]> key;  ///< The words of its Shape.
   Program program;
   Counter hits;
-  std::uint64_t queried_packets = 0;  ///< What a query with reset has taken.
+  std::uint64_t* rules_of_table = nullptr;  ///< Of its template table, if it has one.
+  std::uint64_t queried_packets = 0;        ///< What a query with reset has taken.
   std::uint64_t queried_bytes = 0;
   std::atomic<std::uint64_t> last_hit_ms{0};
 };
