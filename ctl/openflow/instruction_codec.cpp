@@ -98,7 +98,12 @@ void put_action_list(Bytes& out, std::uint16_t type, const std::vector<Action>& 
 /// OpenFlow 1.0 has actions only; Nicira's stand for what they can.
 void put_of10(Bytes& out, const Instructions& in, bool has_vlan) {
   put_actions(out, in.apply_actions, Version::kOf10, has_vlan);
-  if (in.write_metadata) {
+  if (in.write_metadata && in.goto_table) {
+    // Nothing may follow NXAST_WRITE_METADATA, so that loads say it where a table follows.
+    put_reg_load(out,
+                 {FieldId::kMetadata, SetFieldAction::Form::kRegLoad,
+                  field_value(in.write_metadata->value), field_value(in.write_metadata->mask)});
+  } else if (in.write_metadata) {
     put_write_metadata_action(out, in.write_metadata->value, in.write_metadata->mask);
   }
   if (in.goto_table) {

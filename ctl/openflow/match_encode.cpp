@@ -11,16 +11,16 @@ using F = FieldId;
 
 // Prerequisites come before what needs them (OpenFlow 1.3, 7.2.3.6); otherwise as ovs-ofctl sends.
 constexpr auto kOrder = std::to_array<FieldId>(
-    {F::kConjId,  F::kInPort,    F::kEthSrc,   F::kEthDst,     F::kEthType,    F::kVlanTci,
-     F::kVlanVid, F::kVlanPcp,   F::kMplsTc,   F::kMplsBos,    F::kMplsTtl,    F::kMplsLabel,
-     F::kNwSrc,   F::kNwDst,     F::kIpv6Src,  F::kIpv6Dst,    F::kIpFrag,     F::kIpTos,
-     F::kIpDscp,  F::kIpEcn,     F::kIpTtl,    F::kIpv6Label,  F::kIpv6Exthdr, F::kIpProto,
-     F::kTcpSrc,  F::kTcpDst,    F::kTcpFlags, F::kUdpSrc,     F::kUdpDst,     F::kSctpSrc,
-     F::kSctpDst, F::kIcmpType,  F::kIcmpCode, F::kIcmpv6Type, F::kIcmpv6Code, F::kNdTarget,
-     F::kNdSll,   F::kNdTll,     F::kArpOp,    F::kArpSpa,     F::kArpTpa,     F::kArpSha,
-     F::kArpTha,  F::kTunnelId,  F::kPktMark,  F::kCtState,    F::kCtZone,     F::kCtMark,
-     F::kCtLabel, F::kCtNwProto, F::kCtNwSrc,  F::kCtNwDst,    F::kCtIpv6Src,  F::kCtIpv6Dst,
-     F::kCtTpSrc, F::kCtTpDst,   F::kMetadata});
+    {F::kConjId,  F::kInPort,   F::kEthSrc,    F::kEthDst,     F::kEthType,    F::kVlanTci,
+     F::kVlanVid, F::kVlanPcp,  F::kMplsTc,    F::kMplsBos,    F::kMplsTtl,    F::kMplsLabel,
+     F::kNwSrc,   F::kNwDst,    F::kIpv6Src,   F::kIpv6Dst,    F::kIpFrag,     F::kIpTos,
+     F::kIpDscp,  F::kIpEcn,    F::kIpTtl,     F::kIpv6Label,  F::kIpv6Exthdr, F::kIpProto,
+     F::kTcpSrc,  F::kTcpDst,   F::kTcpFlags,  F::kUdpSrc,     F::kUdpDst,     F::kSctpSrc,
+     F::kSctpDst, F::kIcmpType, F::kIcmpCode,  F::kIcmpv6Type, F::kIcmpv6Code, F::kNdTarget,
+     F::kNdSll,   F::kNdTll,    F::kArpOp,     F::kArpSpa,     F::kArpTpa,     F::kArpSha,
+     F::kArpTha,  F::kTunnelId, F::kPktMark,   F::kCtState,    F::kCtZone,     F::kCtMark,
+     F::kCtLabel, F::kCtNwSrc,  F::kCtIpv6Src, F::kCtNwDst,    F::kCtIpv6Dst,  F::kCtNwProto,
+     F::kCtTpSrc, F::kCtTpDst,  F::kMetadata});
 
 constexpr FieldId nth(FieldId first, int i) {
   return static_cast<FieldId>(static_cast<int>(first) + i);

@@ -112,9 +112,12 @@ std::optional<Fault> normalise(OxmEntry& entry, const OxmErrors& errors) {
     entry.has_mask = false;
     return std::nullopt;
   }
-  if (has_bits_outside(entry.value, full)) {
+  constexpr std::uint64_t kCtStates = 0xff;  // what ct_state's bits mean ends there
+  const bool is_ct_state = f.id == FieldId::kCtState;
+  if (has_bits_outside(entry.value, full) || (is_ct_state && low64(entry.value) > kCtStates)) {
     return Fault{errors.bad_value, std::string(f.name) + ": value out of range"};
   }
+  if (is_ct_state && entry.has_mask) entry.mask = field_value(low64(entry.mask) & kCtStates);
   const bool is_partial = entry.mask != full && entry.mask != FieldValue{};
   if (is_partial && !f.is_maskable) {
     return Fault{errors.bad_mask, std::string(f.name) + " takes no mask"};
