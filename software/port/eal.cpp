@@ -73,6 +73,10 @@ Result<std::unique_ptr<Eal>> start_eal(const EalConfig& config) {
     args.emplace_back("--no-huge");
     if (!has_option(args, {"-m", "--socket-mem"})) args.insert(args.end(), {"-m", "1024"});
   }
+  // DPDK does not take --in-memory with --no-huge. This is what of it is left to ask for.
+  if (has_option(args, {"--no-huge"})) {
+    std::ranges::replace(args, std::string("--in-memory"), std::string("--no-shconf"));
+  }
   argv.clear();
   for (std::string& arg : args) argv.push_back(arg.data());
   argv.push_back(nullptr);
