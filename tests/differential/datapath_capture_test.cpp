@@ -23,7 +23,9 @@ class DatapathCaptureTest : public testing::Test {
   }
   /// No buffer is lost, whatever came in.
   void TearDown() override {
-    if (plane_) EXPECT_EQ(plane_->frames_in_use(), 0u);
+    if (plane_) {
+      EXPECT_EQ(plane_->frames_in_use(), 0u);
+    }
   }
 
   /// All frames in bursts, after `changes`.
