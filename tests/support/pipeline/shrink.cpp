@@ -56,7 +56,15 @@ class Shrinker {
     if (std::holds_alternative<Changes>(best_.steps[i])) {
       return drop_runs([i](Scenario & s) -> auto& { return std::get<Changes>(s.steps[i]); });
     }
-    return drop_runs([i](Scenario & s) -> auto& { return std::get<Burst>(s.steps[i]); });
+    if (std::holds_alternative<Burst>(best_.steps[i])) {
+      return drop_runs([i](Scenario & s) -> auto& { return std::get<Burst>(s.steps[i]); });
+    }
+    if (std::holds_alternative<PacketOut>(best_.steps[i])) {
+      return drop_runs([i](Scenario & s) -> auto& {
+        return std::get<PacketOut>(s.steps[i]).actions;
+      });
+    }
+    return false;
   }
 
   bool simplify_rules() {

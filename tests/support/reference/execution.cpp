@@ -95,11 +95,11 @@ void Execution::parse() {
 }
 
 void Execution::run_pipeline() {
-  if (frame_.size() < 14) return lose(DropReason::kMalformed);
   const Interpreter::Port* port = bridge_.find_port(in_port());
   if (port != nullptr && (port->flags & PortFlags::kNoRecv) != 0) {
     return lose(DropReason::kPortConfig);
   }
+  if (frame_.size() < 14) return lose(DropReason::kMalformed);
   look_up(0, in_port(), Miss::kDrops);
   run_action_set();
 }
@@ -121,6 +121,7 @@ Fate Execution::finish() {
   const bool is_lost = fate_.sent.empty() && fate_.packet_ins.empty() &&
                        std::ranges::count(fate_.drops, 0u) == static_cast<long>(kDropReasonCount);
   if (is_lost) lose(reason_);
+  for (const auto& [address, port] : learned_) bridge_.macs_[address] = port;
   return std::move(fate_);
 }
 

@@ -49,6 +49,8 @@ class Execution {
   FlowKey key_{};
   ActionSet action_set_;
   std::vector<FieldValue> stack_;
+  /// Addresses that NORMAL has seen: known from the next packet on.
+  std::vector<std::pair<std::pair<MacAddress, std::uint16_t>, PortNo>> learned_;
   const RuleSpec* rule_ = nullptr;  ///< Whose actions are running.
   std::uint8_t table_id_ = 0;
   unsigned lookups_ = 0;

@@ -70,12 +70,14 @@ void Execution::forward_normally() {
   const auto vlan = static_cast<std::uint16_t>(key_.vlan_tci.host() & kVlanVidMask);
   const bool is_group_source = (key_.eth_src[0] & 1) != 0;
   if (!is_group_source && bridge_.find_port(in_port()) != nullptr) {
-    bridge_.macs_[{key_.eth_src, vlan}] = in_port();
+    learned_.push_back({{key_.eth_src, vlan}, in_port()});
   }
   if (is_link_local(key_.eth_dst)) return;
-  const auto known = bridge_.macs_.find({key_.eth_dst, vlan});
   const bool is_group = (key_.eth_dst[0] & 1) != 0;
-  if (is_group || known == bridge_.macs_.end()) return flood(true);
+  if (is_group) return flood(true);
+  if (key_.eth_dst == key_.eth_src) return;  // It has just shown itself at this port.
+  const auto known = bridge_.macs_.find({key_.eth_dst, vlan});
+  if (known == bridge_.macs_.end()) return flood(true);
   if (known->second != in_port()) send(known->second);
 }
 
