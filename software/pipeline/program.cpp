@@ -32,9 +32,12 @@ class Compiler {
     head.is_table_miss = is_table_miss;
     auto* block = static_cast<std::uint8_t*>(::operator new(head.size()));
     auto* program = new (block) Program(head);
-    std::memcpy(block + sizeof head, ops_.data(), ops_.size() * sizeof(Op));
-    std::memcpy(block + sizeof head + ops_.size() * sizeof(Op), data_.data(),
-                data_.size() * sizeof(std::uint64_t));
+    // An empty vector has no data(), and memcpy wants some even for nothing.
+    if (!ops_.empty()) std::memcpy(block + sizeof head, ops_.data(), ops_.size() * sizeof(Op));
+    if (!data_.empty()) {
+      std::memcpy(block + sizeof head + ops_.size() * sizeof(Op), data_.data(),
+                  data_.size() * sizeof(std::uint64_t));
+    }
     return ProgramPtr(program);
   }
 

@@ -64,6 +64,8 @@ NormalDecision decide_normal(Worker& worker, std::uint8_t bridge, PortNo in_port
   }
   if (is_link_local(a.dst)) return {Kind::kNowhere};
   if (is_group(a.dst)) return {Kind::kFlood};
+  // Its own source has just been learned here, though the table will have it only later.
+  if (a.dst == a.src) return {Kind::kNowhere};
   const MacTable::Found found = worker.view->bridges[bridge].tables->macs.find(a.dst, a.vlan);
   if (!found.is_found) return {Kind::kFlood};
   if (found.port == in_port) return {Kind::kNowhere};
