@@ -45,33 +45,48 @@ std::uint16_t correct_header(Bytes frame, const Layers& l) {
   return static_cast<std::uint16_t>(~fold(word_sum(frame, l.network_at, end)));
 }
 
-std::uint32_t correct_transport(Bytes frame, const Layers& l, std::size_t at) {
-  if (l.transport == Transport::kSctp) {
+/// The checksum of a transport header, by its protocol: present if its bytes are there, however
+/// unsound the rest of the header may be.
+struct Kind {
+  std::uint8_t proto;
+  std::size_t at;  ///< Bytes into the header.
+  std::size_t size = 2;
+  bool has_pseudo_header = true;
+  bool is_optional = false;    ///< 0 means that there is none.
+  bool is_never_zero = false;  ///< A result of 0 is written as 0xffff, which is as right.
+};
+constexpr Kind kKinds[] = {
+    {.proto = 6, .at = 16},                                                    // TCP, RFC 9293
+    {.proto = 17, .at = 6, .is_optional = true, .is_never_zero = true},        // UDP, RFC 768
+    {.proto = 136, .at = 6, .is_optional = true, .is_never_zero = true},       // UDP-Lite, RFC 3828
+    {.proto = 33, .at = 6},                                                    // DCCP, RFC 4340
+    {.proto = 132, .at = 8, .size = 4, .has_pseudo_header = false},            // SCTP, RFC 9260
+    {.proto = 1, .at = 2, .has_pseudo_header = false, .is_never_zero = true},  // ICMP, RFC 792
+    {.proto = 58, .at = 2},                                                    // ICMPv6, RFC 4443
+};
+
+const Kind* find_kind(const Layers& l) {
+  if (!l.is_transport_reached) return nullptr;
+  if (l.ip_proto == 1 && l.network != Network::kIpv4) return nullptr;
+  if (l.ip_proto == 58 && l.network != Network::kIpv6) return nullptr;
+  for (const Kind& kind : kKinds) {
+    const bool is_there = l.transport_at + kind.at + kind.size <= l.network_end;
+    if (kind.proto == l.ip_proto && is_there) return &kind;
+  }
+  return nullptr;
+}
+
+std::uint32_t correct_transport(Bytes frame, const Layers& l, const Kind& kind) {
+  const std::size_t at = l.transport_at + kind.at;
+  if (kind.proto == 132) {
     put32(frame, at, 0);
     return crc32c(frame, l.transport_at, l.network_end);
   }
   put16(frame, at, 0);
   std::uint64_t sum = word_sum(frame, l.transport_at, l.network_end);
-  if (l.transport != Transport::kIcmpv4) sum += pseudo_header_sum(frame, l);
+  if (kind.has_pseudo_header) sum += pseudo_header_sum(frame, l);
   const auto checksum = static_cast<std::uint16_t>(~fold(sum));
-  return l.transport == Transport::kUdp && checksum == 0 ? 0xffff : checksum;
-}
-
-std::optional<std::size_t> transport_checksum_at(const Layers& l) {
-  switch (l.transport) {
-    case Transport::kTcp:
-      return l.transport_at + 16;
-    case Transport::kUdp:
-      return l.transport_at + 6;
-    case Transport::kSctp:
-      return l.transport_at + 8;
-    case Transport::kIcmpv4:
-    case Transport::kIcmpv6:
-      return l.transport_at + 2;
-    case Transport::kNone:
-      break;
-  }
-  return std::nullopt;
+  return kind.is_never_zero && checksum == 0 ? 0xffff : checksum;
 }
 
 /// The new checksum, by what it was, what it should have been and what it should be now.
@@ -89,12 +104,12 @@ Checksums::Checksums(const Bytes& frame) : layers_(find_layers(frame)) {
     const std::size_t at = layers_.network_at + 10;
     header_ = Sum{at, get16(frame, at), correct_header(frame, layers_)};
   }
-  const auto at = transport_checksum_at(layers_);
-  if (!at) return;
-  const std::uint32_t stored =
-      layers_.transport == Transport::kSctp ? get32(frame, *at) : get16(frame, *at);
-  if (layers_.transport == Transport::kUdp && stored == 0) return;
-  transport_ = Sum{*at, stored, correct_transport(frame, layers_, *at)};
+  const Kind* kind = find_kind(layers_);
+  if (kind == nullptr) return;
+  const std::size_t at = layers_.transport_at + kind->at;
+  const std::uint32_t stored = kind->size == 4 ? get32(frame, at) : get16(frame, at);
+  if (kind->is_optional && stored == 0) return;
+  transport_ = Sum{at, stored, correct_transport(frame, layers_, *kind)};
 }
 
 void Checksums::repair(Bytes& frame) const {
@@ -105,15 +120,15 @@ void Checksums::repair(Bytes& frame) const {
     }
   }
   if (!transport_) return;
-  const std::uint32_t now = correct_transport(frame, layers_, transport_->at);
+  const Kind& kind = *find_kind(layers_);
+  const std::uint32_t now = correct_transport(frame, layers_, kind);
   if (now == transport_->correct) return;
-  if (layers_.transport == Transport::kSctp) {
+  if (kind.size == 4) {
     put32(frame, transport_->at, transport_->stored ^ transport_->correct ^ now);
     return;
   }
   const std::uint16_t checksum = repaired(transport_->stored, transport_->correct, now);
-  const bool is_zero_udp = layers_.transport == Transport::kUdp && checksum == 0;
-  put16(frame, transport_->at, is_zero_udp ? 0xffff : checksum);
+  put16(frame, transport_->at, kind.is_never_zero && checksum == 0 ? 0xffff : checksum);
 }
 
 }  // namespace hoist::reference

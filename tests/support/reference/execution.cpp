@@ -56,12 +56,8 @@ struct Execution::Perform {
   }
   void operator()(const ResubmitAction& a) {
     const std::uint8_t table_id = a.table_id == 255 ? x.table_id_ : a.table_id;
-    const std::uint8_t saved_table = x.table_id_;
-    const RuleSpec* saved_rule = x.rule_;
     const PortNo as = a.in_port == PortNo::kInPort ? x.in_port() : a.in_port;
-    x.look_up(table_id, as, Miss::kIsNothing);
-    x.table_id_ = saved_table;
-    x.rule_ = saved_rule;
+    x.visit(table_id, as, Miss::kIsNothing);
   }
   void operator()(const StackPushAction& a) { x.stack_.push_back(x.read(a.source)); }
   void operator()(const StackPopAction& a) {
@@ -133,6 +129,14 @@ void Execution::look_up(std::uint8_t table_id, PortNo as_in_port, Miss miss) {
   const RuleSpec* rule = bridge_.tables_[table_id].look_up(key, ingress_bytes_);
   if (rule != nullptr) return run_rule(*rule);
   if (miss == Miss::kDrops) stop(DropReason::kTableMiss);
+}
+
+void Execution::visit(std::uint8_t table_id, PortNo as_in_port, Miss miss) {
+  const std::uint8_t saved_table = table_id_;
+  const RuleSpec* saved_rule = rule_;
+  look_up(table_id, as_in_port, miss);
+  table_id_ = saved_table;
+  rule_ = saved_rule;
 }
 
 void Execution::run_rule(const RuleSpec& rule) {

@@ -21,6 +21,8 @@ class Execution {
   enum class Miss : std::uint8_t { kDrops, kIsNothing };
 
   void look_up(std::uint8_t table_id, PortNo as_in_port, Miss miss);
+  /// look_up() from among actions, which go on in their own rule's name.
+  void visit(std::uint8_t table_id, PortNo as_in_port, Miss miss);
   void run_rule(const RuleSpec& rule);
   void run_actions(const std::vector<Action>& actions);
   void run_action_set();

@@ -120,6 +120,8 @@ std::optional<Place> find_ports(FieldId id, const Layers& l) {
                               {Transport::kSctp, kSctpSrc, kSctpDst, 2},
                               {Transport::kIcmpv4, kIcmpType, kIcmpCode, 1},
                               {Transport::kIcmpv6, kIcmpv6Type, kIcmpv6Code, 1}};
+  // An SCTP checksum covers the whole datagram: of a fragment it cannot be kept right.
+  if (l.transport == Transport::kSctp && l.ip_frag != 0) return std::nullopt;
   for (const Ports& p : kPorts) {
     if (p.transport != l.transport) continue;
     if (id == p.source) return whole(l.transport_at, p.bytes);

@@ -33,7 +33,7 @@ void Execution::output(PortNo port, std::uint16_t max_len) {
     case PortNo::kInPort:
       return send(in_port());
     case PortNo::kTable:
-      return look_up(0, in_port(), Miss::kDrops);
+      return visit(0, in_port(), Miss::kDrops);
     case PortNo::kNormal:
       return forward_normally();
     case PortNo::kFlood:

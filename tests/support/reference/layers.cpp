@@ -112,14 +112,15 @@ Layers find_layers(View frame) {
       find_arp(frame, l);
       break;
     case 0x0800:
-      if (find_ipv4(frame, l)) find_transport(frame, l);
+      l.is_transport_reached = find_ipv4(frame, l);
       break;
     case 0x86dd:
-      if (find_ipv6(frame, l)) find_transport(frame, l);
+      l.is_transport_reached = find_ipv6(frame, l);
       break;
     default:
       break;
   }
+  if (l.is_transport_reached) find_transport(frame, l);
   return l;
 }
 

@@ -48,6 +48,7 @@ struct Layers {
   /// checksums do not cover it.
   bool is_source_routed = false;
 
+  bool is_transport_reached = false;  ///< A transport header begins at transport_at, sound or not.
   Transport transport = Transport::kNone;
   std::size_t transport_at = 0;
   std::optional<std::size_t> nd_target_at, nd_sll_at, nd_tll_at;
