@@ -100,6 +100,16 @@ void Planner::add(std::shared_ptr<const RuleSpec> rule, Assessment assessment) {
   tasks_.push_back({Task::Kind::kSettle, entry.rule->id});
 }
 
+void Planner::reassess(RuleId rule, Assessment assessment) {
+  Entry* entry = find_entry(rule);
+  if (entry == nullptr || entry->desired.form == Form::kFull ||
+      !(assessment.matched == entry->match))
+    return;
+  if (entry->acts()) return;
+  entry->assessment = std::move(assessment);
+  tasks_.push_back({Task::Kind::kSettle, rule});
+}
+
 void Planner::remove(RuleId rule) {
   const auto it = entries_.find(rule);
   if (it == entries_.end()) return;

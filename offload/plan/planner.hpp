@@ -63,6 +63,13 @@ class Planner {
   void update(std::vector<std::pair<std::shared_ptr<const RuleSpec>, Assessment>> added,
               std::span<const RuleId> removed);
 
+  /// Looks at a rule again that did not get its best form, with what the translator says now; its
+  /// match is the same. For failures that may have passed.
+  void reassess(RuleId rule, Assessment assessment);
+  /// Tries rules again that found no room: the NIC may have some by now.
+  void forget_capacity();
+  [[nodiscard]] bool has_waiting() const noexcept { return !waiting_.empty(); }
+
   /// The next step, or nothing if hardware stands as planned.
   [[nodiscard]] std::optional<Change> next();
   /// What stands, or will once the steps handed out are taken.

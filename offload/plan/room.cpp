@@ -43,6 +43,11 @@ void Planner::failed_full(std::uint64_t installed) {
   t.why_dead = kNoRoom;
 }
 
+void Planner::forget_capacity() {
+  capacity_ = limits_.capacity;
+  retry_waiting();
+}
+
 void Planner::retry_waiting() {
   std::size_t count = 0;
   for (auto it = waiting_.rbegin(); it != waiting_.rend() && count < kRetries; ++it, ++count) {

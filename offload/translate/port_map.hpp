@@ -13,8 +13,9 @@ struct DomainPort {
   PortNo number;
   EthdevId ethdev = EthdevId::kNone;
   std::string name;
-  bool is_member = false;   ///< Its packets pass through this domain's rules.
-  bool can_egress = false;  ///< Rules may send to it.
+  bool is_member = false;    ///< Its packets pass through this domain's rules.
+  bool can_egress = false;   ///< Rules may send to it.
+  bool can_ingress = false;  ///< Packets from it may run in hardware.
 };
 
 /// All ports of one bridge, and which of them one domain serves.

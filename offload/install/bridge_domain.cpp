@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "install/bridge_domain.hpp"
+
+#include <algorithm>
+
+#include "translate/assess.hpp"
+#include "translate/lower.hpp"
+
+namespace hoist::offload {
+namespace {
+
+constexpr std::uint64_t kFirstBackOffMs = 1000;
+constexpr std::uint64_t kLongestBackOffMs = 60'000;
+
+}  // namespace
+
+BridgeDomain::BridgeDomain(BridgeId bridge, const PortIdentity& identity,
+                           const Capabilities& capabilities, std::uint32_t slot,
+                           const Shared& shared)
+    : bridge_(bridge),
+      identity_(identity),
+      capabilities_(capabilities),
+      slot_(slot),
+      shared_(shared),
+      layout_(make_layout(capabilities_, slot)),
+      port_(capabilities.has(Feature::kTransfer) ? identity.proxy : identity.ethdev,
+            capabilities.queues),
+      steering_(port_, layout_) {
+  start_planner();
+}
+
+void BridgeDomain::start_planner() {
+  planner_ = std::make_unique<Planner>(PlannerLimits{
+      .level_count = layout_.level_count, .has_table_defaults = layout_.has_groups, .capacity = 0});
+  to_retry_.clear();
+}
+
+void BridgeDomain::rebuild(PortMap ports, std::span<const RuleRef> rules) {
+  drain();
+  ports_ = std::move(ports);
+  tag_mode_ = TagMode::kUntagged;
+  fill(rules);
+}
+
+void BridgeDomain::fill(std::span<const RuleRef> rules) {
+  for (const RuleRef& rule : rules) rules_[rule->id] = rule;
+  // At most once for tags, and once for each hazard that the NIC turns out not to keep away.
+  for (std::size_t attempt = 0; attempt < 2 + capabilities_.admissible.size(); ++attempt) {
+    needs_rebuild_ = false;
+    plan(rules, {});
+    if (needs_rebuild_) {
+      drain();
+      for (const RuleRef& rule : rules) rules_[rule->id] = rule;
+      continue;
+    }
+    auto opened = steering_.open(context(), planner_->hazards());
+    planner_->set_overhead(steering_.rule_count());
+    if (opened) return;
+    const bool had_hazards = planner_->hazards().any();
+    capabilities_.admissible &= ~planner_->hazards();
+    drain();
+    for (const RuleRef& rule : rules) rules_[rule->id] = rule;
+    if (!had_hazards) return;  // not even a bare entrance: all stays in software
+  }
+}
+
+void BridgeDomain::drain() {
+  if (!port_.is_there()) {
+    steering_.forget();
+    for (auto& [rule, standing] : standing_) shared_.tokens.release(standing.mark);
+    tables_ = {};
+    zombies_.clear();
+  } else {
+    // Closed first: from here on no packet meets what is being taken apart.
+    static_cast<void>(steering_.close(context()));
+    for (auto& [rule, standing] : standing_) unmake(rule, standing);
+    for (FlowHandle& table : tables_) {
+      if (table.flow != nullptr && !port_.destroy(table))
+        zombies_.push_back({RuleId::kNone, table});
+      table = {};
+    }
+    static_cast<void>(steering_.clear(context()));
+  }
+  standing_.clear();
+  rules_.clear();
+  installed_ = 0;
+  start_planner();
+}
+
+void BridgeDomain::update(std::span<const RuleRef> added, std::span<const RuleId> removed) {
+  for (const RuleRef& rule : added) rules_[rule->id] = rule;
+  for (const RuleId rule : removed) rules_.erase(rule);
+  needs_rebuild_ = false;
+  plan(added, removed);
+  if (needs_rebuild_) {
+    std::vector<RuleRef> all;
+    for (const auto& [id, rule] : rules_) all.push_back(rule);
+    drain();
+    fill(all);
+  }
+  for (const RuleId rule : removed) carried_.erase(rule);
+}
+
+bool BridgeDomain::wants_tags(std::span<const std::pair<RuleRef, Assessment>> rules) const {
+  const bool can = contains(capabilities_.admissible, Hazard::kDoubleTagged);
+  return can && tag_mode_ == TagMode::kUntagged && std::ranges::any_of(rules, [](const auto& rule) {
+           return rule.second.full && rule.second.needs_tags;
+         });
+}
+
+void BridgeDomain::plan(std::span<const RuleRef> added, std::span<const RuleId> removed) {
+  std::vector<std::pair<RuleRef, Assessment>> assessed;
+  assessed.reserve(added.size());
+  for (const RuleRef& rule : added) assessed.emplace_back(rule, assess(*rule, context(), layout_));
+  if (wants_tags(assessed)) {
+    tag_mode_ = TagMode::kSingle;
+    needs_rebuild_ = true;
+    return;
+  }
+  planner_->update(std::move(assessed), removed);
+  take_steps();
+}
+
+void BridgeDomain::take_steps() {
+  while (!needs_rebuild_) {
+    const auto change = planner_->next();
+    if (!change) break;
+    if (auto done = take(*change); !done) fail(*change, done.error());
+  }
+  planner_->set_overhead(steering_.rule_count());
+}
+
+FlowResult<void> BridgeDomain::take(const Change& change) {
+  switch (change.kind) {
+    case Change::Kind::kRule:
+      return take_rule(change);
+    case Change::Kind::kTable:
+      return take_table(change.table_id);
+    case Change::Kind::kAdmission:
+      break;
+  }
+  return steering_.grow(context(), change.hazards);
+}
+
+FlowResult<void> BridgeDomain::take_table(std::uint8_t table_id) {
+  const Position position{layout_, table_id, 0, table_mark(table_id)};
+  auto handle = port_.create(lower_default(context(), position));
+  if (!handle) return tl::unexpected(handle.error());
+  tables_[table_id] = *handle;
+  ++installed_;
+  return {};
+}
+
+/// Make before break.
+FlowResult<void> BridgeDomain::take_rule(const Change& change) {
+  Standing next;
+  if (change.after.form != Form::kNone) {
+    auto made = make(*planner_->find(change.rule), change.after);
+    if (!made) return tl::unexpected(made.error());
+    next = std::move(*made);
+  }
+  if (const auto it = standing_.find(change.rule); it != standing_.end()) {
+    unmake(change.rule, it->second);
+    standing_.erase(it);
+  }
+  if (change.after.form != Form::kNone) standing_.emplace(change.rule, std::move(next));
+  return {};
+}
+
+FlowResult<BridgeDomain::Standing> BridgeDomain::make(const Entry& entry, const Desired& desired) {
+  const RuleSpec& rule = *entry.rule;
+  const Position position{layout_, rule.table_id, desired.level, table_mark(rule.table_id)};
+  Standing out{.desired = desired, .handles = {}, .mark = 0};
+  std::vector<HwRule> rules;
+  if (desired.form == Form::kFull) {
+    auto form = translate(rule, context(), layout_);
+    if (auto* refused = std::get_if<Refused>(&form)) {
+      return tl::unexpected(FlowFailure{.why = *refused});
+    }
+    const HwForm& full = std::get<HwForm>(form);
+    rules = lower_full(full.matches, full.program, context(), position);
+  } else if (desired.form == Form::kGuard) {
+    rules = lower_guard(guard_match(rule, context()), context(), position);
+  } else {
+    out.mark = shared_.tokens.take({.kind = ResumePoint::Kind::kRule,
+                                    .bridge = bridge_,
+                                    .table_id = rule.table_id,
+                                    .rule = rule.id});
+    if (out.mark == 0) {
+      return tl::unexpected(FlowFailure{.why = {Refusal::kTableFull, "no resume token is left"}});
+    }
+    rules = lower_partial(guard_match(rule, context()), context(), position, out.mark);
+  }
+  for (const HwRule& hw_rule : rules) {
+    auto handle = port_.create(hw_rule);
+    if (!handle) {
+      unmake(rule.id, out);
+      return tl::unexpected(handle.error());
+    }
+    out.handles.push_back(*handle);
+    ++installed_;
+  }
+  return out;
+}
+
+/// Destroys in reverse: exceptions stand before the rules they are exceptions of, so they go last.
+void BridgeDomain::unmake(RuleId rule, Standing& standing) {
+  for (auto it = standing.handles.rbegin(); it != standing.handles.rend(); ++it) {
+    count(rule, *it);
+    if (installed_ > 0) --installed_;
+    if (!port_.destroy(*it)) zombies_.push_back({rule, *it});
+  }
+  standing.handles.clear();
+  shared_.tokens.release(standing.mark);
+  standing.mark = 0;
+}
+
+void BridgeDomain::fail(const Change& change, const FlowFailure& failure) {
+  if (change.kind == Change::Kind::kAdmission) {
+    // Rules that need this cannot be exact here; everything is translated anew without it.
+    capabilities_.admissible &= ~(change.hazards & ~change.hazards_before);
+    needs_rebuild_ = true;
+    return;
+  }
+  if (failure.is_full) {
+    planner_->failed_full(installed_);
+  } else {
+    planner_->failed(failure.why);
+  }
+  if (failure.is_full || failure.is_transient) {
+    if (failure.is_transient && change.kind == Change::Kind::kRule) to_retry_.insert(change.rule);
+    back_off_ms_ = std::clamp(back_off_ms_ * 2, kFirstBackOffMs, kLongestBackOffMs);
+    retry_at_ms_ = shared_.now_ms() + back_off_ms_;
+  }
+}
+
+void BridgeDomain::count(RuleId rule, FlowHandle& handle) {
+  const TrafficCount gained = port_.read(handle);
+  if (gained.packets == 0 && gained.bytes == 0) return;
+  carried_[rule] += gained;
+  shared_.hits.add(rule, gained, shared_.now_ms());
+}
+
+void BridgeDomain::refresh() {
+  if (!port_.is_there()) return;
+  for (auto& [rule, standing] : standing_) {
+    for (FlowHandle& handle : standing.handles) count(rule, handle);
+  }
+}
+
+void BridgeDomain::tick() {
+  for (std::size_t i = 0; i < zombies_.size();) {
+    if (port_.is_there() && !port_.destroy(zombies_[i].handle)) {
+      ++i;
+      continue;
+    }
+    zombies_[i] = zombies_.back();
+    zombies_.pop_back();
+  }
+  const bool has_work = !to_retry_.empty() || planner_->has_waiting();
+  if (!has_work || shared_.now_ms() < retry_at_ms_) return;
+  retry_at_ms_ = shared_.now_ms() + std::max(back_off_ms_, kFirstBackOffMs);
+  for (const RuleId id : std::exchange(to_retry_, {})) {
+    const auto it = rules_.find(id);
+    if (it != rules_.end()) planner_->reassess(id, assess(*it->second, context(), layout_));
+  }
+  planner_->forget_capacity();
+  take_steps();
+  if (to_retry_.empty() && !planner_->has_waiting()) back_off_ms_ = 0;
+}
+
+std::uint32_t BridgeDomain::table_mark(std::uint8_t table_id) {
+  // Table 0 needs none: software begins there with every packet.
+  if (table_id == 0 || !capabilities_.has(Feature::kMark)) return 0;
+  std::uint32_t& mark = table_marks_[table_id];
+  if (mark == 0) mark = shared_.tokens.take({.bridge = bridge_, .table_id = table_id});
+  return mark;
+}
+
+std::optional<Placement> BridgeDomain::placement(RuleId rule) const {
+  const Entry* entry = planner_->find(rule);
+  if (entry == nullptr) return std::nullopt;
+  Placement out{.rule = rule, .refusal = entry->why.refusal, .reason = entry->why.reason};
+  if (const auto it = carried_.find(rule); it != carried_.end()) out.hardware = it->second;
+  if (entry->assessment.is_never) {
+    if (out.refusal == Refusal::kNone) out.refusal = Refusal::kFieldUnsupported;
+    return out;
+  }
+  const auto it = standing_.find(rule);
+  if (it == standing_.end()) return out;
+  const auto handles = static_cast<std::uint32_t>(it->second.handles.size());
+  switch (it->second.desired.form) {
+    case Form::kFull:
+      out.tier = Tier::kFull;
+      break;
+    case Form::kPartial:
+      out.tier = Tier::kPartial;
+      break;
+    default:
+      break;
+  }
+  (out.tier == Tier::kSoftware ? out.guard_count : out.rule_count) = handles;
+  return out;
+}
+
+}  // namespace hoist::offload

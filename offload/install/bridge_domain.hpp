@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "hoist/flow_manager.hpp"
+#include "install/flow_port.hpp"
+#include "install/hits.hpp"
+#include "install/steering.hpp"
+#include "install/token_pool.hpp"
+#include "nic/probe.hpp"
+#include "plan/planner.hpp"
+#include "translate/layout.hpp"
+#include "translate/port_map.hpp"
+
+namespace hoist::offload {
+
+using RuleRef = std::shared_ptr<const RuleSpec>;
+
+/// What all domains share.
+struct Shared {
+  TokenPool& tokens;
+  Hits& hits;
+  const std::function<std::uint64_t()>& now_ms;
+};
+
+/// One bridge's rules in one switch domain (or on one port whose rules are its own): takes the
+/// planner's steps in the NIC, and keeps what stands there. Offload thread.
+///
+/// Invariants: 1. between calls the NIC stands as the planner says, except for rules in `zombies_`
+/// that it would not give back; 2. a counter is read for the last time before its rule goes; 3.
+/// when a port has gone its handles are forgotten, never touched.
+class BridgeDomain {
+ public:
+  BridgeDomain(BridgeId bridge, const PortIdentity& identity, const Capabilities& capabilities,
+               std::uint32_t slot, const Shared& shared);
+
+  /// Takes everything out, and puts the rules in anew for these ports, while traffic runs in
+  /// software.
+  void rebuild(PortMap ports, std::span<const RuleRef> rules);
+  /// Takes everything out.
+  void drain();
+  /// Adds and removes rules as one step.
+  void update(std::span<const RuleRef> added, std::span<const RuleId> removed);
+  /// Reads all counters.
+  void refresh();
+  /// Tries again what failed, when it is time.
+  void tick();
+  /// The NIC has given back every rule that should have gone.
+  [[nodiscard]] bool is_clean() const noexcept { return zombies_.empty(); }
+
+  [[nodiscard]] const PortIdentity& identity() const noexcept { return identity_; }
+  [[nodiscard]] std::uint32_t slot() const noexcept { return slot_; }
+  [[nodiscard]] const PortMap& ports() const noexcept { return ports_; }
+  [[nodiscard]] const Capabilities& capabilities() const noexcept { return capabilities_; }
+  /// This domain's part; nothing if it does not know the rule.
+  [[nodiscard]] std::optional<Placement> placement(RuleId rule) const;
+  /// No packet of this domain that is in hardware can match the rule.
+  [[nodiscard]] bool is_never(RuleId rule) const {
+    const Entry* entry = planner_->find(rule);
+    return entry != nullptr && entry->assessment.is_never;
+  }
+
+ private:
+  struct Standing {
+    Desired desired;
+    std::vector<FlowHandle> handles;
+    std::uint32_t mark = 0;  ///< Of a partial rule.
+  };
+  struct Zombie {
+    RuleId rule;
+    FlowHandle handle;
+  };
+
+  [[nodiscard]] Context context() const { return {capabilities_, ports_, tag_mode_}; }
+  void start_planner();
+  void plan(std::span<const RuleRef> added, std::span<const RuleId> removed);
+  void fill(std::span<const RuleRef> rules);
+  void take_steps();
+  FlowResult<void> take(const Change& change);
+  FlowResult<void> take_rule(const Change& change);
+  FlowResult<void> take_table(std::uint8_t table_id);
+  FlowResult<Standing> make(const Entry& entry, const Desired& desired);
+  void unmake(RuleId rule, Standing& standing);
+  void fail(const Change& change, const FlowFailure& failure);
+  void count(RuleId rule, FlowHandle& handle);
+  [[nodiscard]] std::uint32_t table_mark(std::uint8_t table_id);
+  [[nodiscard]] bool wants_tags(std::span<const std::pair<RuleRef, Assessment>> rules) const;
+
+  BridgeId bridge_;
+  PortIdentity identity_;
+  Capabilities capabilities_;
+  std::uint32_t slot_;
+  Shared shared_;
+  Layout layout_;
+  FlowPort port_;
+  Steering steering_;
+  PortMap ports_;
+  TagMode tag_mode_ = TagMode::kUntagged;
+  std::unique_ptr<Planner> planner_;
+  std::unordered_map<RuleId, RuleRef> rules_;
+  std::unordered_map<RuleId, Standing> standing_;
+  std::unordered_map<RuleId, TrafficCount> carried_;  ///< By rules that are still there.
+  std::array<FlowHandle, 256> tables_{};
+  std::array<std::uint32_t, 256> table_marks_{};
+  std::vector<Zombie> zombies_;
+  std::set<RuleId> to_retry_;  ///< Failures that may pass.
+  std::uint64_t installed_ = 0;
+  std::uint64_t retry_at_ms_ = 0;
+  std::uint64_t back_off_ms_ = 0;
+  bool needs_rebuild_ = false;
+};
+
+}  // namespace hoist::offload

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "hoist/flow_manager.hpp"
+#include "install/bridge_domain.hpp"
+#include "install/hits.hpp"
+#include "install/request.hpp"
+#include "install/token_pool.hpp"
+
+namespace hoist::offload {
+
+/// The offload thread's state: all bridges, their rules and ports, and the domains they run in.
+/// Answers requests one at a time, each to the end.
+class Engine {
+ public:
+  Engine(bool is_enabled, ResumeTable& resume_table, Hits& hits,
+         std::function<std::uint64_t()> now_ms);
+  /// Takes everything out of the NICs.
+  ~Engine();
+
+  void attach(const AttachPort& request);
+  void detach(const DetachPort& request);
+  void update(const UpdateRules& request);
+  void refresh();
+  void set_enabled(bool is_enabled);
+  [[nodiscard]] std::vector<Placement> describe(const std::vector<RuleId>& rules) const;
+
+  /// Retries what is due.
+  void tick();
+  /// Nothing is left in a NIC that should have gone.
+  [[nodiscard]] bool is_clean() const;
+
+ private:
+  struct BridgePort {
+    PortStatus status;
+    PortIdentity identity;
+  };
+  struct Bridge {
+    std::unordered_map<RuleId, RuleRef> rules;
+    std::vector<BridgePort> ports;
+    std::vector<std::unique_ptr<BridgeDomain>> domains;
+  };
+
+  void rebuild(BridgeId id, Bridge& bridge);
+  BridgeDomain* domain_for(BridgeId id, Bridge& bridge, const BridgePort& port);
+  [[nodiscard]] std::uint32_t free_slot(const PortIdentity& identity, bool is_transfer) const;
+  [[nodiscard]] static PortMap port_map(const Bridge& bridge, const BridgeDomain& domain);
+  [[nodiscard]] static bool serves(const BridgeDomain& domain, const PortIdentity& port);
+  [[nodiscard]] Placement describe(const Bridge& bridge, RuleId rule) const;
+
+  TokenPool tokens_;
+  Hits& hits_;
+  std::function<std::uint64_t()> now_ms_;
+  bool is_enabled_;
+  std::map<BridgeId, Bridge> bridges_;
+};
+
+}  // namespace hoist::offload

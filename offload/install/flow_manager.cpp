@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hoist/flow_manager.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <mutex>
+#include <semaphore>
+#include <thread>
+
+#include "install/engine.hpp"
+#include "install/request_ring.hpp"
+
+namespace hoist::offload {
+namespace {
+
+constexpr unsigned kRingSize = 1024;
+constexpr int kRequestsATurn = 64;
+/// The offload thread looks for due retries this often when nobody asks for anything.
+constexpr std::chrono::milliseconds kIdle{20};
+/// A rule that the NIC does not give back holds up a barrier for so many turns, then no longer.
+constexpr int kPatience = 50;
+
+class Manager final : public FlowManager {
+ public:
+  Manager(const Config& config, ResumeTable& resume_table, std::function<std::uint64_t()> now_ms)
+      : is_enabled_(config.is_enabled),
+        engine_(
+            std::make_unique<Engine>(config.is_enabled, resume_table, hits_, std::move(now_ms))) {
+    if (!config.has_thread) return;
+    thread_ = std::thread([this] { loop(); });
+    if (!config.cores.empty()) pin(config.cores);
+  }
+  ~Manager() override {
+    if (!thread_.joinable()) return;
+    stops_.store(true, std::memory_order_relaxed);
+    wake_.release();
+    thread_.join();
+  }
+  Manager(const Manager&) = delete;
+  Manager& operator=(const Manager&) = delete;
+
+  Sequence attach_port(BridgeId bridge, const PortStatus& port) override {
+    return ask(AttachPort{bridge, port});
+  }
+  Sequence detach_port(BridgeId bridge, PortNo number) override {
+    return ask(DetachPort{bridge, number});
+  }
+  Sequence submit(BridgeId bridge, std::span<const RuleChange> changes) override {
+    return ask(UpdateRules{bridge, {changes.begin(), changes.end()}});
+  }
+  Sequence refresh_counters() override { return ask(RefreshCounters{}); }
+  Sequence set_enabled(bool is_enabled) override {
+    is_enabled_ = is_enabled;
+    return ask(SetEnabled{is_enabled});
+  }
+  [[nodiscard]] bool is_enabled() const override { return is_enabled_; }
+  [[nodiscard]] bool is_settled(Sequence sequence) const override {
+    // Acquire: pairs with the release in run_once(), so that what was counted is there for
+    // collect().
+    return settled_.load(std::memory_order_acquire) >= sequence;
+  }
+  void collect(const std::function<void(const RuleHit&)>& visit) override { hits_.take(visit); }
+  void describe(std::vector<RuleId> rules,
+                std::function<void(std::vector<Placement>)> done) override {
+    ask(Describe{std::move(rules), std::move(done)});
+  }
+  void poll() override {
+    flush();
+    std::deque<Answer> answers;
+    {
+      const std::lock_guard guard(answers_mutex_);
+      answers.swap(answers_);
+    }
+    for (Answer& answer : answers) answer.done(std::move(answer.placements));
+  }
+  void run_once() override {
+    flush();
+    turn();
+  }
+
+ private:
+  template <class What>
+  Sequence ask(What what) {
+    overflow_.push_back(std::make_unique<Request>(Request{++asked_, std::move(what)}));
+    flush();
+    return asked_;
+  }
+  /// Control thread. What the ring does not take waits here: order is kept, and nobody is held up.
+  void flush() {
+    bool has_pushed = false;
+    while (!overflow_.empty() && requests_.push(overflow_.front())) {
+      overflow_.pop_front();
+      has_pushed = true;
+    }
+    if (has_pushed && thread_.joinable()) wake_.release();
+  }
+
+  void loop() {
+    pthread_setname_np(pthread_self(), "offload");
+    while (!stops_.load(std::memory_order_relaxed)) {
+      if (!turn()) static_cast<void>(wake_.try_acquire_for(kIdle));
+    }
+    engine_.reset();  // on this thread: it alone calls rte_flow
+  }
+
+  /// Offload thread. Whether there was anything to do.
+  bool turn() {
+    bool was_busy = false;
+    for (int i = 0; i < kRequestsATurn && unsettled_ == 0; ++i) {
+      auto request = requests_.pop();
+      if (request == nullptr) break;
+      was_busy = true;
+      std::visit([this](auto& what) { serve(what); }, request->what);
+      unsettled_ = request->sequence;
+      settle();
+    }
+    engine_->tick();
+    if (unsettled_ != 0) settle();
+    return was_busy;
+  }
+  void settle() {
+    if (!engine_->is_clean() && ++waited_ < kPatience) return;
+    waited_ = 0;
+    settled_.store(std::exchange(unsettled_, 0), std::memory_order_release);
+  }
+
+  void serve(AttachPort& what) { engine_->attach(what); }
+  void serve(DetachPort& what) { engine_->detach(what); }
+  void serve(UpdateRules& what) { engine_->update(what); }
+  void serve(RefreshCounters&) { engine_->refresh(); }
+  void serve(SetEnabled& what) { engine_->set_enabled(what.is_enabled); }
+  void serve(Describe& what) {
+    Answer answer{std::move(what.done), engine_->describe(what.rules)};
+    const std::lock_guard guard(answers_mutex_);
+    answers_.push_back(std::move(answer));
+  }
+
+  void pin(const std::vector<unsigned>& cores) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const unsigned core : cores) CPU_SET(core, &set);
+    pthread_setaffinity_np(thread_.native_handle(), sizeof set, &set);
+  }
+
+  // Control thread's.
+  bool is_enabled_;
+  Sequence asked_ = 0;
+  std::deque<std::unique_ptr<Request>> overflow_;
+  // Shared.
+  Hits hits_;
+  OwningRing<Request> requests_{kRingSize};
+  std::atomic<Sequence> settled_{0};
+  std::mutex answers_mutex_;
+  std::deque<Answer> answers_;
+  std::atomic<bool> stops_{false};
+  std::counting_semaphore<> wake_{0};
+  // Offload thread's.
+  std::unique_ptr<Engine> engine_;
+  Sequence unsettled_ = 0;
+  int waited_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace
+}  // namespace hoist::offload
+
+namespace hoist {
+
+std::unique_ptr<FlowManager> FlowManager::create(const Config& config, ResumeTable& resume_table,
+                                                 std::function<std::uint64_t()> now_ms) {
+  return std::make_unique<offload::Manager>(config, resume_table, std::move(now_ms));
+}
+
+}  // namespace hoist
