@@ -30,8 +30,10 @@ BridgeDomain::BridgeDomain(BridgeId bridge, const PortIdentity& identity,
 }
 
 void BridgeDomain::start_planner() {
-  planner_ = std::make_unique<Planner>(PlannerLimits{
-      .level_count = layout_.level_count, .has_table_defaults = layout_.has_groups, .capacity = 0});
+  planner_ = std::make_unique<Planner>(PlannerLimits{.level_count = layout_.level_count,
+                                                     .has_table_defaults = layout_.has_groups,
+                                                     .capacity = capacity_});
+  planner_->set_overhead(reserve_);
   to_retry_.clear();
 }
 
@@ -39,6 +41,8 @@ void BridgeDomain::rebuild(PortMap ports, std::span<const RuleRef> rules) {
   drain();
   ports_ = std::move(ports);
   tag_mode_ = TagMode::kUntagged;
+  capacity_ = reserve_ = 0;
+  start_planner();
   fill(rules);
 }
 
@@ -53,15 +57,26 @@ void BridgeDomain::fill(std::span<const RuleRef> rules) {
       for (const RuleRef& rule : rules) rules_[rule->id] = rule;
       continue;
     }
-    auto opened = steering_.open(context(), planner_->hazards());
+    const auto opened = steering_.open(context(), planner_->hazards());
     planner_->set_overhead(steering_.rule_count());
     if (opened) return;
     const bool had_hazards = planner_->hazards().any();
-    capabilities_.admissible &= ~planner_->hazards();
+    if (opened.error().is_full && reserve_ < steering_size()) {
+      capacity_ = installed_ + steering_.rule_count();
+      reserve_ = steering_size();
+    } else {
+      capabilities_.admissible &= ~planner_->hazards();
+    }
     drain();
     for (const RuleRef& rule : rules) rules_[rule->id] = rule;
-    if (!had_hazards) return;  // not even a bare entrance: all stays in software
+    if (!had_hazards && !opened.error().is_full) return;  // all stays in software
   }
+}
+
+/// Hardware rules that open() would make.
+std::uint64_t BridgeDomain::steering_size() const {
+  const auto rows = admission_rows(planner_->hazards(), tag_mode_, capabilities_);
+  return rows.size() + 2 * ports_.ports.size();
 }
 
 void BridgeDomain::drain() {
@@ -127,7 +142,7 @@ void BridgeDomain::take_steps() {
     if (!change) break;
     if (auto done = take(*change); !done) fail(*change, done.error());
   }
-  planner_->set_overhead(steering_.rule_count());
+  planner_->set_overhead(steering_.is_open() ? steering_.rule_count() : reserve_);
 }
 
 FlowResult<void> BridgeDomain::take(const Change& change) {
@@ -216,13 +231,15 @@ void BridgeDomain::unmake(RuleId rule, Standing& standing) {
 }
 
 void BridgeDomain::fail(const Change& change, const FlowFailure& failure) {
-  if (change.kind == Change::Kind::kAdmission) {
+  planner_->set_overhead(steering_.is_open() ? steering_.rule_count() : reserve_);
+  if (change.kind == Change::Kind::kAdmission && !failure.is_full) {
     // Rules that need this cannot be exact here; everything is translated anew without it.
     capabilities_.admissible &= ~(change.hazards & ~change.hazards_before);
     needs_rebuild_ = true;
     return;
   }
   if (failure.is_full) {
+    capacity_ = installed_ + steering_.rule_count();
     planner_->failed_full(installed_);
   } else {
     planner_->failed(failure.why);

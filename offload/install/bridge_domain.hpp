@@ -81,6 +81,7 @@ class BridgeDomain {
 
   [[nodiscard]] Context context() const { return {capabilities_, ports_, tag_mode_}; }
   void start_planner();
+  [[nodiscard]] std::uint64_t steering_size() const;
   void plan(std::span<const RuleRef> added, std::span<const RuleId> removed);
   void fill(std::span<const RuleRef> rules);
   void take_steps();
@@ -113,6 +114,8 @@ class BridgeDomain {
   std::vector<Zombie> zombies_;
   std::set<RuleId> to_retry_;  ///< Failures that may pass.
   std::uint64_t installed_ = 0;
+  std::uint64_t reserve_ = 0;   ///< Hardware rules that steering will need.
+  std::uint64_t capacity_ = 0;  ///< Hardware rules that there was room for when it was last full.
   std::uint64_t retry_at_ms_ = 0;
   std::uint64_t back_off_ms_ = 0;
   bool needs_rebuild_ = false;

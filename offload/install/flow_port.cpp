@@ -29,7 +29,6 @@ FlowFailure failure_of(int code, const rte_flow_error& error) {
     case ENOTSUP:
     case ENOSYS:
     case ERANGE:
-    case EEXIST:
     case EPERM:
     case E2BIG:
       break;

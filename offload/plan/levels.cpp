@@ -21,6 +21,8 @@ std::int64_t level_of(const Entry& entry, const std::vector<Levels::Move>& moves
 
 Levels::Bounds Levels::bounds(const OverlapIndex& index, const Entry& entry) const {
   Bounds b{.lo = 0, .hi = std::int64_t{count_} - 1, .twins = {}};
+  // From one acting form to another the two stand side by side for a moment.
+  if (entry.acts()) b.twins.push_back(entry.desired.level);
   index.for_each_overlap(entry.match, [&](OverlapItem& item) {
     const Entry& other = static_cast<const Entry&>(item);
     if (&other == &entry || other.desired.form == Form::kNone) return true;

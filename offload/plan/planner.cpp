@@ -60,9 +60,10 @@ std::optional<Change> Planner::next() {
 void Planner::run(const Task& task) {
   if (task.kind == Task::Kind::kRemove) {
     remove(task.rule);
-  } else if (Entry* entry = find_entry(task.rule); entry != nullptr && !entry->acts()) {
-    settle(*entry);
-    if (entry->acts()) retry_shadowed(*entry);
+  } else if (Entry* entry = find_entry(task.rule)) {
+    const bool acted = entry->acts();
+    if (entry->desired.form != Form::kFull) settle(*entry);
+    if (entry->acts() && !acted) retry_shadowed(*entry);
   }
 }
 
@@ -102,10 +103,8 @@ void Planner::add(std::shared_ptr<const RuleSpec> rule, Assessment assessment) {
 
 void Planner::reassess(RuleId rule, Assessment assessment) {
   Entry* entry = find_entry(rule);
-  if (entry == nullptr || entry->desired.form == Form::kFull ||
-      !(assessment.matched == entry->match))
-    return;
-  if (entry->acts()) return;
+  const bool is_done = entry == nullptr || entry->desired.form == Form::kFull;
+  if (is_done || !(assessment.matched == entry->match)) return;
   entry->assessment = std::move(assessment);
   tasks_.push_back({Task::Kind::kSettle, rule});
 }
@@ -130,6 +129,8 @@ void Planner::remove(RuleId rule) {
 /// Gives an entry that has no place the best one there is.
 void Planner::settle(Entry& entry) {
   const Assessment& a = entry.assessment;
+  const bool is_partial = entry.desired.form == Form::kPartial;
+  if (is_partial && !a.full) return;
   entry.why = a.refused;
   entry.shadowed_by = RuleId::kNone;
   if (a.is_never) {
@@ -147,6 +148,7 @@ void Planner::settle(Entry& entry) {
     entry.why = {};
     return;
   }
+  if (is_partial) return;
   // A partial rule saves software the lookup, but must not take the last room.
   const bool is_shadowed = entry.why.refusal == Refusal::kShadowed;
   if (a.partial && !is_shadowed && has_room(capacity_ / 8 + 1)) {

@@ -24,13 +24,15 @@ Layout make_layout(const Capabilities& capabilities, std::uint32_t slot) noexcep
   } else {
     layout.admission_group = 1 + slot * kGroupsPerBridge;
     layout.base = layout.admission_group + 1;
-    const std::uint32_t end =
+    const std::uint32_t last =
         std::min(layout.admission_group + kGroupsPerBridge, capabilities.group_count);
-    layout.table_count = end > layout.base + 1 ? end - layout.base - 1 : 0;
+    layout.table_count = last > layout.base + 1 ? last - layout.base - 1 : 0;
     layout.table_count = std::min<std::uint32_t>(layout.table_count, kTableCount);
-    layout.punt_group = end - 1;
+    layout.punt_group = last - 1;
   }
-  layout.level_count = (layout.default_priority - layout.first_priority) / 2;
+  // Without groups a miss goes to software by itself, and the last priority is free.
+  const std::uint32_t end = layout.default_priority + (layout.has_groups ? 0 : 1);
+  layout.level_count = (end - layout.first_priority) / 2;
   return layout;
 }
 

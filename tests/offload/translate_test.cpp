@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "nics.hpp"
 #include "rules.hpp"
 #include "translate/assess.hpp"
 #include "translate/lower.hpp"
