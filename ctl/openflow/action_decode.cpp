@@ -58,7 +58,7 @@ Decoded<void> output(PortNo port, std::uint16_t max_len, Actions& out) {
   if (!is_port_number(port) || port == PortNo::kAny) {
     return fault(ErrorName::kActionBadOutPort, "output to no port");
   }
-  out.push_back(OutputAction{port, port == PortNo::kController ? max_len : std::uint16_t{0}});
+  out.push_back(OutputAction{port, max_len});  // Kept for any port: it is read back.
   return {};
 }
 

@@ -46,7 +46,10 @@ std::vector<TableStats> Session::table_stats() const {
 }
 
 Decoded<void> Session::handle(const TableStatsRequest& /*request*/, const Context& at) {
-  encode_table_stats(output_, to(at), table_stats());
+  with_fresh_counters([this, reply_to = to(at)] {
+    encode_table_stats(output_, reply_to, table_stats());
+    return Progress::kDone;
+  });
   return {};
 }
 

@@ -9,11 +9,16 @@ namespace {
 
 using namespace openflow;
 
-/// How a set_field was said depends on the version that it travelled in.
+/// How a set_field was said depends on the version that it travelled in; max_len is kept for any
+/// port, so that it reads back as sent, but has words only for CONTROLLER.
 void forget_forms(std::vector<Action>& actions) {
   for (Action& action : actions) {
     if (auto* set = std::get_if<SetFieldAction>(&action))
       set->form = SetFieldAction::Form::kSetField;
+    if (auto* output = std::get_if<OutputAction>(&action);
+        output != nullptr && output->port != PortNo::kController) {
+      output->max_len = 0;
+    }
   }
 }
 Instructions without_forms(Instructions in) {
