@@ -57,6 +57,8 @@ void emulated_nic_set_insertion_cost(uint64_t us) {
       [=](Nic&, emulated_nic::Profile& profile) { profile.insertion_us = us; });
 }
 
+void emulated_nic_set_clock(uint64_t now_ns) { emulated_nic::set_clock_ns(now_ns); }
+
 void emulated_nic_set_link(uint16_t port_id, int is_up) {
   if (port_id < RTE_MAX_ETHPORTS) Nic::instance().port(port_id).is_link_down = is_up == 0;
 }

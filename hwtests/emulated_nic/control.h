@@ -29,6 +29,9 @@ void emulated_nic_fail_creates(uint64_t nth, uint64_t count, int code);
 void emulated_nic_set_room(uint64_t rules);
 /* What each create costs, in microseconds. */
 void emulated_nic_set_insertion_cost(uint64_t us);
+/* The NIC's clock, for meters and ages: it stands at this many nanoseconds until set again; 0: real
+ * time. */
+void emulated_nic_set_clock(uint64_t now_ns);
 /* Pulls or mends the cable of a port. */
 void emulated_nic_set_link(uint16_t port_id, int is_up);
 

@@ -8,11 +8,24 @@
 
 namespace emulated_nic {
 
-std::uint64_t now_ms() {
+namespace {
+
+std::atomic<std::uint64_t>& clock_of_test() {
+  static std::atomic<std::uint64_t> now_ns{0};
+  return now_ns;
+}
+
+}  // namespace
+
+std::uint64_t now_ns() {
+  const std::uint64_t set_ns = clock_of_test().load(std::memory_order_relaxed);
+  if (set_ns != 0) return set_ns;
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
+
+void set_clock_ns(std::uint64_t now_ns) { clock_of_test() = now_ns; }
 
 Nic& Nic::instance() {
   static Nic* nic = new Nic;  // Never freed: threads may receive until the very end.
@@ -57,6 +70,7 @@ void Nic::load(Profile profile) {
     ports_[i].ingress_root = &group(i, false, 0);
     ports_[i].is_isolated = false;
     async_[i] = std::make_unique<AsyncPort>(*this, i);
+    meters_[i] = {};
     ports_[i].is_link_down = std::ranges::count(profile_.links_down, i) != 0;
   }
 }
@@ -128,6 +142,8 @@ void Nic::port_stopping(std::uint16_t port_id) {
 void Nic::port_closing(std::uint16_t port_id) {
   const Exclusive exclusive(*this);
   Port& port = ports_[port_id];
+  if (port.is_started) return;  // DPDK refuses to close it.
+  meters_[port_id] = {};
   for (const auto& queue : port.rx) {
     if (queue->callback != nullptr) {
       rte_eth_remove_rx_callback(port_id, queue->queue, queue->callback);

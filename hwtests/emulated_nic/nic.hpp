@@ -15,6 +15,7 @@
 #include "async.hpp"
 #include "books.hpp"
 #include "handles.hpp"
+#include "meter_port.hpp"
 #include "port.hpp"
 #include "profile.hpp"
 #include "table.hpp"
@@ -128,6 +129,8 @@ class Nic {
     }
   }
 
+  /// Guarded by Exclusive.
+  [[nodiscard]] MeterPort& meters(std::uint16_t port_id) { return meters_[port_id]; }
   [[nodiscard]] Group& transfer_root() { return *transfer_root_; }
 
  private:
@@ -146,6 +149,7 @@ class Nic {
   void spend_insertion_time();
   Answer<bool> link(const rte_flow_attr& attr, std::uint16_t port_id, Program& program);
   Answer<bool> link_indirect(Op& op);
+  Answer<bool> link_meter(std::uint16_t port_id, Op& op) const;
   void unlink(Rule& rule);
   Answer<std::uint64_t> prepare_locked(std::uint16_t port_id, const rte_flow_attr* attr,
                                        const rte_flow_item* items, const rte_flow_action* actions);
@@ -163,6 +167,7 @@ class Nic {
   std::vector<RxQueue*> rx_queues_;  ///< All there are; their locks are taken in this order.
   Groups transfer_;
   Group* transfer_root_ = nullptr;
+  std::array<MeterPort, RTE_MAX_ETHPORTS> meters_;
   Handles<Rule> rules_;
   Handles<Indirect> indirects_;
   std::uint64_t next_sequence_ = 0;
@@ -172,7 +177,9 @@ class Nic {
   Books books_;
 };
 
-/// Milliseconds of a clock that only goes forward.
-[[nodiscard]] std::uint64_t now_ms();
+/// A clock that only goes forward; or what a test has set (0: the clock again).
+[[nodiscard]] std::uint64_t now_ns();
+[[nodiscard]] inline std::uint64_t now_ms() { return now_ns() / 1'000'000; }
+void set_clock_ns(std::uint64_t now_ns);
 
 }  // namespace emulated_nic

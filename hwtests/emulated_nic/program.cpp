@@ -47,6 +47,7 @@ class Compiler {
       : scope_(scope), is_sample_(is_sample) {}
 
   Answer<Program> compile(const rte_flow_action* actions) {
+    program_.ops.reserve(4);  // Few rules have more; growing step by step costs.
     for (; actions->type != RTE_FLOW_ACTION_TYPE_END; ++actions) {
       if (actions->type == RTE_FLOW_ACTION_TYPE_VOID) continue;
       action_ = actions;
@@ -123,6 +124,8 @@ class Compiler {
         add(OpKind::kIndirect).target = const_cast<void*>(action_->conf);
         return true;
       case RTE_FLOW_ACTION_TYPE_METER:
+        if (has_meter_) return no(EINVAL, RTE_FLOW_ERROR_TYPE_ACTION, "a second METER");
+        has_meter_ = true;
         add(OpKind::kMeter).number = conf<rte_flow_action_meter>().mtr_id;
         return true;
       case RTE_FLOW_ACTION_TYPE_MARK:
@@ -379,6 +382,7 @@ class Compiler {
   const rte_flow_action* action_ = nullptr;
   bool has_fate_ = false;
   bool has_mark_ = false;
+  bool has_meter_ = false;
   bool has_pushed_ = false;
 };
 

@@ -64,8 +64,12 @@ class Outbox {
 /// Takes one burst of one queue through the rules.
 class Burst {
  public:
-  Burst(Nic& nic, RxQueue& queue, std::uint64_t now_ms)
-      : nic_(nic), queue_(queue), now_ms_(now_ms), outbox_(nic, queue.queue) {}
+  Burst(Nic& nic, RxQueue& queue, std::uint64_t now_ns)
+      : nic_(nic),
+        queue_(queue),
+        now_ns_(now_ns),
+        now_ms_(now_ns / 1'000'000),
+        outbox_(nic, queue.queue) {}
 
   /// The packet for the application, or null.
   rte_mbuf* carry(rte_mbuf* mbuf) {
@@ -200,12 +204,21 @@ class Burst {
       case OpKind::kSetTag:
         write_register(op, slot::kTag + op.index * 4u, flight);
         return true;
+      case OpKind::kMeter:
+        return meter(op, flight);
       case OpKind::kSample:
         sample(op, program, flight);
         return true;
       default:
         return true;
     }
+  }
+
+  bool meter(const Op& op, const Flight& flight) {
+    const std::uint32_t size = rte_pktmbuf_pkt_len(flight.mbuf);
+    if (static_cast<Meter*>(op.target)->passes(size, now_ns_)) return true;
+    count(nic_.books().metered_out);
+    return false;
   }
 
   static void write_register(const Op& op, std::size_t to, Flight& flight) {
@@ -292,6 +305,7 @@ class Burst {
 
   Nic& nic_;
   RxQueue& queue_;
+  const std::uint64_t now_ns_;
   const std::uint64_t now_ms_;
   Outbox outbox_;
   std::uint32_t sample_turn_ = 0;
@@ -310,7 +324,7 @@ std::uint16_t Nic::receive(RxQueue& queue, rte_mbuf** mbufs, std::uint16_t count
       count(books_.lost_link, count_all);
       rte_pktmbuf_free_bulk(mbufs, count_all);
     } else {
-      Burst burst(*this, queue, now_ms());
+      Burst burst(*this, queue, now_ns());
       for (std::uint16_t i = 0; i < count_all; ++i) {
         rte_mbuf* mbuf = burst.carry(mbufs[i]);
         if (mbuf != nullptr) mbufs[kept++] = mbuf;

@@ -62,11 +62,10 @@ Answer<Nic::Compiled> Nic::compile(std::uint16_t port_id, const rte_flow_attr* a
 Answer<bool> Nic::link(const rte_flow_attr& attr, std::uint16_t port_id, Program& program) {
   for (Op& op : program.ops) {
     if (op.kind == OpKind::kJump) op.target = &group(port_id, attr.transfer != 0, op.number);
-    if (op.kind == OpKind::kMeter) {
-      return refuse(EINVAL, RTE_FLOW_ERROR_TYPE_ACTION_CONF, nullptr, "no such meter");
-    }
-    if (op.kind != OpKind::kIndirect) continue;
-    if (auto linked = link_indirect(op); !linked) return linked;
+    Answer<bool> linked = true;
+    if (op.kind == OpKind::kMeter) linked = link_meter(port_id, op);
+    if (op.kind == OpKind::kIndirect) linked = link_indirect(op);
+    if (!linked) return linked;
   }
   if (program.extras == nullptr || program.extras->sample == nullptr) return true;
   return link(attr, port_id, *program.extras->sample);
@@ -79,6 +78,18 @@ void Nic::spend_insertion_time() {
     us = profile_.insertion_us;
   }
   if (us != 0) rte_delay_us_sleep(static_cast<unsigned>(us));  // Packets flow meanwhile.
+}
+
+Answer<bool> Nic::link_meter(std::uint16_t port_id, Op& op) const {
+  Meter* meter = meters_[port_id].find(op.number);
+  if (meter == nullptr) {
+    return refuse(ENOENT, RTE_FLOW_ERROR_TYPE_ACTION_CONF, nullptr, "no such meter on the port");
+  }
+  if (!meter->is_shared && meter->user_count != 0) {
+    return refuse(EBUSY, RTE_FLOW_ERROR_TYPE_ACTION_CONF, nullptr, "the meter is not shared");
+  }
+  op.target = meter;
+  return true;
 }
 
 Answer<bool> Nic::check_room(const Group& group, const Program& program) const {
@@ -182,6 +193,7 @@ void Nic::change_users(const Rule& rule, std::uint64_t by) {
     if (op.kind == OpKind::kSharedCount || op.kind == OpKind::kSharedAge) {
       static_cast<Indirect*>(op.target)->user_count += by;
     }
+    if (op.kind == OpKind::kMeter) static_cast<Meter*>(op.target)->user_count += by;
   }
 }
 

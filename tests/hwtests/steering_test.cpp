@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where packets go: domains, groups, jumps, priorities, fates.
 #include <bit>
+#include <thread>
 
 #include "nic_bench.hpp"
 
@@ -148,6 +149,28 @@ TEST_F(SteeringTest, ApplicationAndNicShareATransmitQueue) {
   transmit(1, udp_to("10.0.0.9"));
   pass(0, udp_to("10.0.0.2"));
   EXPECT_EQ(sent(1), (std::vector<Bytes>{udp_to("10.0.0.9"), udp_to("10.0.0.2")}));
+}
+
+TEST_F(SteeringTest, NoPacketIsLostWhileRulesChange) {
+  constexpr int kFrames = 3000;
+  const Bytes frame = udp_to("10.0.0.2");
+  std::size_t to_software = 0;
+  std::size_t carried = 0;
+  std::thread worker([&] {
+    for (int i = 0; i < kFrames; ++i) {
+      to_software += pass(0, frame).size();
+      carried += sent(1).size();
+    }
+  });
+  for (int i = 0; i < 300; ++i) {
+    rte_flow* flow = install(Flow::transfer().from(0).eth().count().to(1));
+    rte_flow* other = install(ipv4_to(Flow::transfer(5).from(0), "10.0.0.2").to(1));
+    rte_flow_error error{};
+    EXPECT_EQ(rte_flow_destroy(0, flow, &error), 0);
+    EXPECT_EQ(rte_flow_destroy(0, other, &error), 0);
+  }
+  worker.join();
+  EXPECT_EQ(to_software + carried, static_cast<std::size_t>(kFrames));
 }
 
 }  // namespace
