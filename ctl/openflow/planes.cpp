@@ -15,11 +15,8 @@ Stamp Planes::publish(BridgeId bridge, const Commit& commit) {
 }
 
 bool Planes::is_fresh(FlowManager::Sequence refresh) {
-  if (refresh > collected_) {
-    if (!flow_manager_.is_settled(refresh)) return false;
-    collect();
-    collected_ = refresh;
-  }
+  if (!flow_manager_.is_settled(refresh)) return false;
+  collect();
   return true;
 }
 

@@ -37,8 +37,8 @@ class Planes {
     return datapath_.is_settled(stamp.version) && flow_manager_.is_settled(stamp.sequence);
   }
 
-  /// Asks hardware for its counters. Once is_fresh() of the answer, the slab's counts are no older
-  /// than this call.
+  /// Asks hardware for its counters. Once is_fresh() of the answer, which collects, the slab's
+  /// counts are no older than this call.
   FlowManager::Sequence refresh() { return flow_manager_.refresh_counters(); }
   bool is_fresh(FlowManager::Sequence refresh);
   /// Folds into the slab what both planes have counted so far.
@@ -62,8 +62,7 @@ class Planes {
   RuleSlab& slab_;
   std::function<void(const Rule&)> on_gone_;
   Stamp last_;
-  FlowManager::Sequence collected_ = 0;  ///< The newest refresh whose counters are in.
-  std::deque<Retirement> retirements_;   ///< In the order they were published.
+  std::deque<Retirement> retirements_;  ///< In the order they were published.
 };
 
 }  // namespace hoist::openflow
