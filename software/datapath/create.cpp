@@ -2,6 +2,7 @@
 #include <rte_eal.h>
 #include <rte_launch.h>
 #include <rte_lcore.h>
+#include <rte_pause.h>
 
 #include <algorithm>
 #include <atomic>
@@ -74,6 +75,7 @@ void SoftwareDatapath::start() {
   if (is_running_ || config_.worker_lcores.empty()) return;
   is_running_ = true;
   shared_.is_stopping.store(false, std::memory_order_relaxed);
+  shared_.running.store(static_cast<unsigned>(workers_.size()), std::memory_order_relaxed);
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     rte_eal_remote_launch(worker_main, workers_[i].get(), config_.worker_lcores[i]);
   }
@@ -84,6 +86,7 @@ void SoftwareDatapath::stop() {
   is_running_ = false;
   shared_.is_stopping.store(true, std::memory_order_relaxed);
   for (const unsigned lcore : config_.worker_lcores) rte_eal_wait_lcore(lcore);
+  while (shared_.running.load(std::memory_order_acquire) != 0) rte_pause();
 }
 
 void SoftwareDatapath::run_once() {

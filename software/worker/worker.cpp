@@ -102,6 +102,8 @@ void run_worker(Worker& worker) noexcept {
   // Relaxed: nothing else is read after it.
   while (!worker.shared->is_stopping.load(std::memory_order_relaxed)) run_turn(worker);
   rte_rcu_qsbr_thread_offline(worker.shared->qsbr, worker.index);
+  // Release: pairs with the acquire in stop(): all that this thread wrote is there.
+  worker.shared->running.fetch_sub(1, std::memory_order_release);
 }
 
 }  // namespace hoist::software

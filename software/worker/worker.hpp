@@ -30,6 +30,8 @@ struct Shared {
   std::atomic<Datapath::Version> version{1};
   std::atomic<const View*> view{nullptr};
   std::atomic<bool> is_stopping{false};
+  /// Worker threads that have not come to their end.
+  std::atomic<unsigned> running{0};
   ChangeLog* change_log = nullptr;
   ResumeTable* resume_table = nullptr;
   /// By RuleId: the program of a live rule, else null.
