@@ -102,7 +102,7 @@ EOF
 
 # start_switch [PREFIX...]
 start_switch() {
-  HOIST_BUILD=$build "$@" "$build/ctl/hoistd" --config "$rundir/hoist.toml" >"$rundir/log" 2>&1 &
+  "$@" "$build/ctl/hoistd" --config "$rundir/hoist.toml" >"$rundir/log" 2>&1 &
   switch=$!
   children+=("$switch")
   within 20 ovs-ofctl probe br0 || give_up "hoistd did not start"

@@ -104,7 +104,7 @@ EOF
 start_hoistd() {
   local nic=()
   [ -z "$HOIST_NIC" ] || nic=("$HOIST_SOURCE/hwtests/with-emulated-nic" "$HOIST_NIC")
-  HOIST_BUILD="$HOIST_BIN" "$@" "${nic[@]}" "$HOIST_BIN/ctl/hoistd" --config "$rundir/hoist.toml" \
+  EMULATED_NIC_LIBRARY="$HOIST_BIN/hwtests/libemulated_nic.so" "$@" "${nic[@]}" "$HOIST_BIN/ctl/hoistd" --config "$rundir/hoist.toml" \
     >>"$rundir/log" 2>&1 &
   hoistd_pid=$!
   within 20 answers || fail "hoistd does not answer"

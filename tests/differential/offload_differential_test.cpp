@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The profile of the emulated NIC comes from the environment: ctest runs this program once a
+// profile.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "differential.hpp"
+#include "offloaded_plane.hpp"
+#include "support/eal.hpp"
+#include "support/pipeline/random_scenario.hpp"
+
+namespace hoist::test {
+namespace {
+
+/// What hardware drops and looks up, no counter of the datapath tells.
+constexpr Strictness kWithHardware{
+    .has_drops = false, .has_tables = false, .has_rule_bytes = false};
+
+class OffloadDifferentialTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    start_eal();
+    plane_ = new OffloadedPlane("nic", {.flow_cache_entries = 1024});
+  }
+  static void TearDownTestSuite() {
+    delete plane_;
+    plane_ = nullptr;
+  }
+  void SetUp() override {
+    if (std::getenv("EMULATED_NIC") == nullptr) GTEST_SKIP() << "no profile: EMULATED_NIC";
+  }
+  static void leave_out_refused(Scenario& scenario) {
+    for (Step& step : scenario.steps) {
+      auto* changes = std::get_if<Changes>(&step);
+      if (changes == nullptr) continue;
+      std::erase_if(*changes, [&](const RuleChange& change) {
+        return !plane_->refusal(*change.rule).empty();
+      });
+    }
+  }
+  static inline OffloadedPlane* plane_ = nullptr;
+};
+
+TEST_F(OffloadDifferentialTest, PacketsNeverNoticeWhatCarriesThem) {
+  run_many(*plane_, kWithHardware, 100, leave_out_refused);
+  EXPECT_EQ(plane_->frames_in_use(), 0u);
+  EXPECT_GT(plane_->hardware_packets(), 0u);
+  std::printf("%lu rule hits in hardware\n",
+              static_cast<unsigned long>(plane_->hardware_packets()));
+}
+
+/// What went out and in to the controller, in an order of its own.
+struct Seen {
+  std::map<PortNo, std::vector<Bytes>> sent;
+  std::size_t packet_ins = 0;
+  bool operator==(const Seen&) const = default;
+};
+
+Seen see(const BurstResult& result) {
+  Seen seen{.sent = {}, .packet_ins = result.packet_ins.size()};
+  for (const auto& [port, frames] : result.sent) {
+    if (!frames.empty()) seen.sent[port] = frames;
+  }
+  return seen;
+}
+
+/// While one change is on its way into the NIC, sends packets one by one.
+void change_under_traffic(OffloadedPlane& plane, ReferencePlane& before, const Changes& change,
+                          const Burst& packets, const Scenario& scenario) {
+  ReferencePlane after = before;
+  after.apply(change);
+  plane.begin(change);
+  bool is_settled = false;
+  for (const Arrival& arrival : packets) {
+    const Seen got = see(plane.run({arrival}));
+    const Seen new_way = see(after.run({arrival}));
+    const Seen old_way = see(before.run({arrival}));
+    const bool is_right = got == new_way || (!is_settled && got == old_way);
+    ASSERT_TRUE(is_right) << "HOIST_DIFFERENTIAL_SEED=" << scenario.seed << "\n"
+                          << describe(scenario) << "\nwent neither way: " << hex(arrival.frame);
+    is_settled = is_settled || plane.settle_one();
+  }
+  while (!is_settled) is_settled = plane.settle_one();
+  before = std::move(after);
+}
+
+TEST_F(OffloadDifferentialTest, WhileARuleChangesPacketsMeetTheOldOrTheNew) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Scenario scenario = random_scenario(seed, {.rules_max = 16, .bursts = 2});
+    if (scenario.learns) continue;
+    leave_out_refused(scenario);
+    const auto& packets = std::get<Burst>(scenario.steps.back());
+    ReferencePlane reference;
+    reference.start(scenario);
+    plane_->start(scenario);
+    Changes& first = std::get<Changes>(scenario.steps.front());
+    for (std::size_t i = 0; i < first.size() && !HasFailure(); ++i) {
+      change_under_traffic(*plane_, reference, {first[i]}, packets, scenario);
+    }
+    for (std::size_t i = 0; i < first.size() && !HasFailure(); ++i) {
+      const RuleChange removal{RuleChange::Kind::kRemove, first[i].rule};
+      change_under_traffic(*plane_, reference, {removal}, packets, scenario);
+    }
+    if (HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace hoist::test

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "offloaded_plane.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hoist::test {
+
+OffloadedPlane::OffloadedPlane(const std::string& name, const Options& options)
+    : DatapathPlane(name, options) {
+  FlowManager::Config config;
+  config.has_thread = false;
+  flow_manager_ = FlowManager::create(config, datapath().resume_table(),
+                                      [this] { return datapath().now_ms(); });
+  for (const PortStatus& port : datapath().ports(bridge())) {
+    settle(flow_manager_->attach_port(bridge(), port));
+  }
+}
+
+OffloadedPlane::~OffloadedPlane() {
+  for (const PortStatus& port : datapath().ports(bridge())) {
+    settle(flow_manager_->detach_port(bridge(), port.number));
+  }
+}
+
+void OffloadedPlane::settle(FlowManager::Sequence sequence) {
+  for (int n = 0; n < 10'000 && !flow_manager_->is_settled(sequence); ++n) turn_others();
+  EXPECT_TRUE(flow_manager_->is_settled(sequence));
+}
+
+void OffloadedPlane::tell(const Changes& changes) {
+  pending_ = flow_manager_->submit(bridge(), changes);
+  if (waits_) settle(pending_);
+}
+
+void OffloadedPlane::begin(const Changes& changes) {
+  waits_ = false;
+  apply(changes);
+  waits_ = true;
+}
+
+bool OffloadedPlane::settle_one() {
+  turn_others();
+  return flow_manager_->is_settled(pending_);
+}
+
+void OffloadedPlane::turn_others() {
+  if (!waits_) return;  // Only settle_one() is to move it on.
+  flow_manager_->run_once();
+  flow_manager_->poll();
+}
+
+void OffloadedPlane::collect(const std::function<void(const RuleHit&)>& visit) {
+  settle(flow_manager_->refresh_counters());
+  flow_manager_->collect([&](const RuleHit& hit) {
+    hardware_packets_ += hit.count.packets;
+    visit(hit);
+  });
+}
+
+}  // namespace hoist::test

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "datapath_plane.hpp"
+#include "hoist/flow_manager.hpp"
+
+namespace hoist::test {
+
+/// The software pipeline with the flow manager beside it, over ports that take rules: the emulated
+/// NIC is linked ahead of DPDK and has its profile from the environment.
+class OffloadedPlane : public DatapathPlane {
+ public:
+  OffloadedPlane(const std::string& name, const Options& options);
+  ~OffloadedPlane() override;
+
+  /// Publishes changes without waiting for the NIC; settle_one() lets the offload thread have one
+  /// turn and says whether both planes now agree.
+  void begin(const Changes& changes);
+  [[nodiscard]] bool settle_one();
+
+  /// Packets counted by hardware rules since the start.
+  [[nodiscard]] std::uint64_t hardware_packets() const { return hardware_packets_; }
+  [[nodiscard]] FlowManager& flow_manager() { return *flow_manager_; }
+
+ protected:
+  void tell(const Changes& changes) override;
+  void turn_others() override;
+  void collect(const std::function<void(const RuleHit&)>& visit) override;
+
+ private:
+  void settle(FlowManager::Sequence sequence);
+
+  std::unique_ptr<FlowManager> flow_manager_;
+  FlowManager::Sequence pending_ = 0;
+  bool waits_ = true;
+  std::uint64_t hardware_packets_ = 0;
+};
+
+}  // namespace hoist::test
