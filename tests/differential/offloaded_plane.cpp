@@ -22,31 +22,35 @@ OffloadedPlane::~OffloadedPlane() {
   }
 }
 
+void OffloadedPlane::turn() {
+  flow_manager_->run_once();
+  flow_manager_->poll();
+}
+
 void OffloadedPlane::settle(FlowManager::Sequence sequence) {
-  for (int n = 0; n < 10'000 && !flow_manager_->is_settled(sequence); ++n) turn_others();
+  for (int n = 0; n < 10'000 && !flow_manager_->is_settled(sequence); ++n) turn();
   EXPECT_TRUE(flow_manager_->is_settled(sequence));
 }
 
 void OffloadedPlane::tell(const Changes& changes) {
   pending_ = flow_manager_->submit(bridge(), changes);
-  if (waits_) settle(pending_);
+  if (!is_racing_) settle(pending_);
 }
 
 void OffloadedPlane::begin(const Changes& changes) {
-  waits_ = false;
+  is_racing_ = true;
   apply(changes);
-  waits_ = true;
 }
 
 bool OffloadedPlane::settle_one() {
-  turn_others();
-  return flow_manager_->is_settled(pending_);
+  turn();
+  if (!flow_manager_->is_settled(pending_)) return false;
+  is_racing_ = false;
+  return true;
 }
 
 void OffloadedPlane::turn_others() {
-  if (!waits_) return;  // Only settle_one() is to move it on.
-  flow_manager_->run_once();
-  flow_manager_->poll();
+  if (!is_racing_) turn();
 }
 
 void OffloadedPlane::collect(const std::function<void(const RuleHit&)>& visit) {

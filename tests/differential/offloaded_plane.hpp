@@ -28,11 +28,12 @@ class OffloadedPlane : public DatapathPlane {
   void collect(const std::function<void(const RuleHit&)>& visit) override;
 
  private:
+  void turn();
   void settle(FlowManager::Sequence sequence);
 
   std::unique_ptr<FlowManager> flow_manager_;
   FlowManager::Sequence pending_ = 0;
-  bool waits_ = true;
+  bool is_racing_ = false;  ///< Only settle_one() moves the offload thread on.
   std::uint64_t hardware_packets_ = 0;
 };
 
