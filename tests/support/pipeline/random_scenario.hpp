@@ -9,7 +9,7 @@ namespace hoist::test {
 struct ScenarioSize {
   unsigned rules_max = 24;  ///< Added at the start.
   unsigned bursts = 5;      ///< With changes between them.
-  unsigned burst_packets_max = 32;
+  unsigned burst_packets_max = 40;
 };
 
 /// The same scenario for the same seed. Rules of equal priority in one table never overlap: what
