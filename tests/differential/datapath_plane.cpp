@@ -48,7 +48,7 @@ DatapathPlane::~DatapathPlane() { datapath_.reset(); }
 void DatapathPlane::start(const Scenario& scenario) {
   drop_all_rules();
   datapath_->flush_mac_table(bridge_);
-  for (const PortNo port : flagged_) (void)datapath_->set_port_flags(bridge_, port, 0);
+  for (const PortNo port : std::exchange(flagged_, {})) change_port({port, 0});
   flagged_.clear();
   learns_ = scenario.learns;
   id_base_ = id_last_ > 40'000 ? 0 : id_last_;
@@ -59,8 +59,6 @@ void DatapathPlane::start(const Scenario& scenario) {
     tables_at_start_[table_id] = datapath_->table_count(bridge_, table_id);
   }
 }
-
-RuleId DatapathPlane::live_id(RuleId id) const { return RuleId{to_integer(id) + id_base_}; }
 
 void DatapathPlane::apply(const Changes& changes) {
   Changes real;
@@ -74,7 +72,7 @@ void DatapathPlane::apply(const Changes& changes) {
       continue;
     }
     RuleSpec spec = *change.rule;
-    spec.id = live_id(id);
+    spec.id = RuleId{to_integer(id) + id_base_};
     id_last_ = std::max(id_last_, to_integer(spec.id));
     live_[id] = std::make_shared<const RuleSpec>(std::move(spec));
     real.push_back({RuleChange::Kind::kAdd, live_[id]});

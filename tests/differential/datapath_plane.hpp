@@ -41,8 +41,8 @@ class DatapathPlane : public Plane {
   virtual void turn_others() {}
   /// Adds counters that lie elsewhere.
   virtual void collect(const std::function<void(const RuleHit&)>&) {}
-  /// A number that no live rule has, for rule `id` of this scenario.
-  [[nodiscard]] RuleId live_id(RuleId id) const;
+  /// Live rules of this scenario are numbered from here.
+  [[nodiscard]] std::uint32_t id_base() const { return id_base_; }
 
  private:
   void turn(BurstResult& result);

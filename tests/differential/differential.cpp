@@ -62,9 +62,10 @@ std::string run_both(const Scenario& scenario, Plane& plane, const Strictness& s
   for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
     const StepRunner runner{reference, plane, strictness};
     const std::string what = std::visit(runner, scenario.steps[i]);
-    if (!what.empty()) return "step " + std::to_string(i) + ":\n" + what;
+    if (!what.empty()) return "step " + std::to_string(i) + ":\n" + what + plane.explain();
   }
-  return difference(reference.counts(), plane.counts(), strictness);
+  const std::string what = difference(reference.counts(), plane.counts(), strictness);
+  return what.empty() ? "" : "the end:\n" + what + plane.explain();
 }
 
 void run_many(Plane& plane, const Strictness& strictness, unsigned count,

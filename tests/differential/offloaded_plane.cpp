@@ -53,6 +53,28 @@ void OffloadedPlane::turn_others() {
   if (!is_racing_) turn();
 }
 
+void OffloadedPlane::change_port(const PortChange& change) {
+  DatapathPlane::change_port(change);
+  for (const PortStatus& port : datapath().ports(bridge())) {
+    if (port.number == change.port) settle(flow_manager_->attach_port(bridge(), port));
+  }
+}
+
+std::string OffloadedPlane::explain() {
+  std::string out;
+  bool is_done = false;
+  flow_manager_->describe({}, [&](std::vector<Placement> placements) {
+    for (const Placement& p : placements) {
+      out += "rule #" + std::to_string(to_integer(p.rule) - id_base()) + " tier " +
+             std::to_string(to_integer(p.tier)) + " refusal " +
+             std::to_string(to_integer(p.refusal)) + " " + p.reason + "\n";
+    }
+    is_done = true;
+  });
+  for (int n = 0; n < 1000 && !is_done; ++n) turn();
+  return out;
+}
+
 void OffloadedPlane::collect(const std::function<void(const RuleHit&)>& visit) {
   settle(flow_manager_->refresh_counters());
   flow_manager_->collect([&](const RuleHit& hit) {

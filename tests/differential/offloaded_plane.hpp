@@ -20,7 +20,10 @@ class OffloadedPlane : public DatapathPlane {
 
   /// Packets counted by hardware rules since the start.
   [[nodiscard]] std::uint64_t hardware_packets() const { return hardware_packets_; }
-  [[nodiscard]] FlowManager& flow_manager() { return *flow_manager_; }
+  /// Where the live rules are, and why: a line a rule.
+  std::string explain() override;
+  /// Tells the flow manager too.
+  void change_port(const PortChange& change) override;
 
  protected:
   void tell(const Changes& changes) override;

@@ -36,6 +36,8 @@ class Plane {
   virtual void change_port(const PortChange& change) = 0;
   virtual BurstResult send(const PacketOut& packet) = 0;
   virtual Counts counts() = 0;
+  /// What may help to understand a difference, for people.
+  virtual std::string explain() { return ""; }
 };
 
 }  // namespace hoist::test

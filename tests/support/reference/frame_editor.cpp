@@ -92,7 +92,7 @@ void push_mpls(Bytes& frame, std::uint16_t ethertype) {
 
 void pop_mpls(Bytes& frame, std::uint16_t ethertype) {
   const Layers l = find_layers(frame);
-  if (!l.mpls_at) return;
+  if (!l.mpls_at || l.is_length) return;
   erase(frame, *l.mpls_at, 4);
   put16(frame, l.ethertype_at, ethertype);
 }
