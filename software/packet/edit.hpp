@@ -47,7 +47,10 @@ namespace hoist::software {
 /// Pushes an outer tag (0x8100 or 0x88a8) with the VID and priority of the one that is there, else
 /// 0 (OpenFlow 1.3, 5.13).
 [[nodiscard]] bool push_vlan(rte_mbuf& packet, Layers& layers, std::uint16_t ethertype) noexcept;
-/// Pops the outer tag.
+inline constexpr std::uint32_t kFrameSizeMin = 60;  ///< Without FCS (IEEE 802.3, 3.2.8).
+
+/// Pops the outer tag. A frame that would become shorter than kFrameSizeMin by it is filled up with
+/// zeros; so does pop_mpls(). Frames that came in short, and damaged ones, stay short.
 [[nodiscard]] bool pop_vlan(rte_mbuf& packet, Layers& layers) noexcept;
 
 /// Pushes a label (0x8847 or 0x8848) behind all VLAN tags, with label, traffic class and TTL of the
@@ -56,13 +59,6 @@ namespace hoist::software {
 [[nodiscard]] bool push_mpls(rte_mbuf& packet, Layers& layers, std::uint16_t ethertype) noexcept;
 /// Pops the outermost label; what appears has this type.
 [[nodiscard]] bool pop_mpls(rte_mbuf& packet, Layers& layers, std::uint16_t ethertype) noexcept;
-
-inline constexpr std::uint32_t kFrameSizeMin = 60;  ///< Without FCS (IEEE 802.3, 3.2.8).
-
-/// Before a frame of fewer than kFrameSizeMin bytes is sent: if it came in with more, tags that
-/// were popped made it too short, and it is filled up with zeros (not every driver does so). Frames
-/// that came in short stay as they are. Layers stay right for what is sound: padding is no payload.
-void restore_frame_size(rte_mbuf& packet, std::uint32_t ingress_size) noexcept;
 
 [[nodiscard]] bool set_mpls_ttl(rte_mbuf& packet, Layers& layers, std::uint8_t ttl) noexcept;
 [[nodiscard]] bool set_nw_ttl(rte_mbuf& packet, Layers& layers, std::uint8_t ttl) noexcept;

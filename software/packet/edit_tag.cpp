@@ -28,6 +28,23 @@ std::uint32_t new_label_entry(const std::uint8_t* data, const Layers& layers) no
   return kBottom | ttl;
 }
 
+/// Fills a frame that popping a tag has made shorter than Ethernet allows up with zeros (not every
+/// driver does so), unless its lengths are unsound: padding must not make it look whole.
+void fill_up(rte_mbuf& packet, const Layers& layers) noexcept {
+  const bool was_whole = packet.pkt_len + 4 >= kFrameSizeMin;
+  const bool is_sound = layers.l3_offset != Layers::kNone && !layers.has(Layers::kBadL3);
+  if (packet.pkt_len >= kFrameSizeMin || !was_whole || !is_sound) return;
+  const auto missing = static_cast<std::uint16_t>(kFrameSizeMin - packet.pkt_len);
+  if (char* end = rte_pktmbuf_append(&packet, missing); end != nullptr) {
+    std::memset(end, 0, missing);
+  } else if (packet.data_len == packet.pkt_len) {
+    // Popping has left at least as much headroom as is missing.
+    char* data = rte_pktmbuf_prepend(&packet, missing);
+    std::memmove(data, data + missing, kFrameSizeMin - missing);
+    std::memset(data + kFrameSizeMin - missing, 0, missing);
+  }
+}
+
 }  // namespace
 
 bool insert_tag(rte_mbuf& packet, Layers& layers, std::uint16_t ethertype,
@@ -61,6 +78,7 @@ bool pop_vlan(rte_mbuf& packet, Layers& layers) noexcept {
     --layers.vlan_count;
     move_by(layers, -4);
   }
+  fill_up(packet, layers);
   return true;
 }
 
@@ -87,19 +105,8 @@ bool pop_mpls(rte_mbuf& packet, Layers& layers, std::uint16_t ethertype) noexcep
   std::uint8_t* data = close_gap(packet, layers.l2_end);
   store16(data + layers.l2_end - 2, ethertype);
   layers = parse_again(packet);
+  fill_up(packet, layers);
   return true;
-}
-
-void restore_frame_size(rte_mbuf& packet, std::uint32_t ingress_size) noexcept {
-  if (packet.pkt_len >= kFrameSizeMin || ingress_size < kFrameSizeMin) return;
-  const auto missing = static_cast<std::uint16_t>(kFrameSizeMin - packet.pkt_len);
-  if (char* end = rte_pktmbuf_append(&packet, missing); end != nullptr) {
-    std::memset(end, 0, missing);
-  } else if (packet.nb_segs == 1 && rte_pktmbuf_headroom(&packet) >= missing) {
-    char* data = rte_pktmbuf_prepend(&packet, missing);
-    std::memmove(data, data + missing, kFrameSizeMin - missing);
-    std::memset(data + kFrameSizeMin - missing, 0, missing);
-  }
 }
 
 }  // namespace hoist::software

@@ -19,6 +19,15 @@ void erase(Bytes& frame, std::size_t at, std::size_t size) {
   frame.erase(from, from + static_cast<std::ptrdiff_t>(size));
 }
 
+/// After a tag of four bytes has gone: what had the size of an Ethernet frame keeps it, filled up with
+/// zeros, unless its lengths are unsound.
+void fill_up(Bytes& frame) {
+  constexpr std::size_t kFrameSizeMin = 60;
+  const bool was_whole = frame.size() + 4 >= kFrameSizeMin;
+  if (frame.size() >= kFrameSizeMin || !was_whole) return;
+  if (find_layers(frame).network != Network::kNone) frame.resize(kFrameSizeMin);
+}
+
 /// Nothing if the frame is not IP.
 std::optional<std::uint8_t> ip_ttl(const Bytes& frame, const Layers& l) {
   const auto place = find_place(FieldId::kIpTtl, frame, l);
@@ -66,7 +75,9 @@ void push_vlan(Bytes& frame, std::uint16_t tpid) {
 
 void pop_vlan(Bytes& frame) {
   const Layers l = find_layers(frame);
-  if (!l.vlan_at.empty()) erase(frame, l.vlan_at[0], 4);
+  if (l.vlan_at.empty()) return;
+  erase(frame, l.vlan_at[0], 4);
+  fill_up(frame);
 }
 
 void set_or_push_vlan(Bytes& frame, std::uint16_t tci, std::uint16_t mask) {
@@ -95,6 +106,7 @@ void pop_mpls(Bytes& frame, std::uint16_t ethertype) {
   if (!l.mpls_at || l.is_length) return;
   erase(frame, *l.mpls_at, 4);
   put16(frame, l.ethertype_at, ethertype);
+  fill_up(frame);
 }
 
 bool decrement_ip_ttl(Bytes& frame) {
