@@ -82,18 +82,43 @@ bool make_writable(Flight& flight) {
 
 namespace {
 
+constexpr std::uint32_t kFrameSizeMin = 60;  // Without FCS.
+
+/// Says whether the frame, a tag shorter than its layers say, holds all of its IP datagram.
+bool holds_datagram(const Flight& flight) {
+  if (flight.layers.l3 == 0) return false;
+  const std::uint32_t l3 = flight.layers.l3 - std::uint32_t{kVlanSize};
+  const std::uint8_t* ip = flight.data() + l3;
+  if ((flight.layers.presence & kIpv4) != 0) return l3 + load16(ip + 2) <= flight.mbuf->pkt_len;
+  if ((flight.layers.presence & kIpv6) != 0)
+    return l3 + 40u + load16(ip + 4) <= flight.mbuf->pkt_len;
+  return true;
+}
+
+/// A MAC fills frames up that lost a tag; those whose lengths are unsound stay as they are.
+void fill_up(Flight& flight) {
+  rte_mbuf* mbuf = flight.mbuf;
+  const bool was_whole = mbuf->pkt_len + kVlanSize >= kFrameSizeMin;
+  if (mbuf->pkt_len >= kFrameSizeMin || !was_whole || !holds_datagram(flight)) return;
+  const auto missing = static_cast<std::uint16_t>(kFrameSizeMin - mbuf->pkt_len);
+  char* end = rte_pktmbuf_append(mbuf, missing);
+  if (end != nullptr) std::fill_n(end, missing, char{0});
+}
+
 void pop_vlan(Flight& flight) {
   if (flight.layers.vlan_count == 0) return;
   std::uint8_t* data = flight.data();
   std::copy_backward(data, data + 12, data + 12 + kVlanSize);
   rte_pktmbuf_adj(flight.mbuf, kVlanSize);
+  fill_up(flight);
   flight.is_stale = true;
 }
 
 bool push_vlan(Flight& flight, std::uint16_t type) {
   // The new tag begins with the old one's contents, as OpenFlow has it; else with zeroes.
-  const std::uint16_t tci =
-      flight.layers.vlan_count == 0 ? std::uint16_t{0} : load16(flight.data() + 14);
+  const std::uint16_t tci = flight.layers.vlan_count == 0
+                                ? std::uint16_t{0}
+                                : static_cast<std::uint16_t>(load16(flight.data() + 14) & 0xefff);
   auto* data = reinterpret_cast<std::uint8_t*>(rte_pktmbuf_prepend(flight.mbuf, kVlanSize));
   if (data == nullptr) return false;
   std::copy(data + kVlanSize, data + kVlanSize + 12, data);
