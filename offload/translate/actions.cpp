@@ -48,13 +48,36 @@ struct Translator {
   void operator()(const ExitAction&) { builder.refuse_action("exit"); }
 };
 
-bool is_output(const Action& action) { return std::holds_alternative<OutputAction>(action); }
+/// Says whether an action does something that can be seen from outside: a copy for somebody,
+/// another table, a packet-in for an expired TTL. All others only change the packet.
+struct HasEffect {
+  bool operator()(const SetFieldAction&) const { return false; }
+  bool operator()(const MoveAction&) const { return false; }
+  bool operator()(const SetVlanVidAction&) const { return false; }
+  bool operator()(const SetVlanPcpAction&) const { return false; }
+  bool operator()(const PushVlanAction&) const { return false; }
+  bool operator()(const PopVlanAction&) const { return false; }
+  bool operator()(const PushMplsAction&) const { return false; }
+  bool operator()(const PopMplsAction&) const { return false; }
+  bool operator()(const SetMplsTtlAction&) const { return false; }
+  bool operator()(const SetNwTtlAction&) const { return false; }
+  bool operator()(const CopyTtlOutAction&) const { return false; }
+  bool operator()(const CopyTtlInAction&) const { return false; }
+  bool operator()(const SetQueueAction&) const { return false; }
+  bool operator()(const PopQueueAction&) const { return false; }
+  bool operator()(const NoteAction&) const { return false; }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return true;
+  }
+};
+bool has_effect(const Action& action) { return std::visit(HasEffect{}, action); }
 
-/// The apply actions that matter: rewrites after the last output change no packet any more, unless
+/// The apply actions that matter: rewrites after the last effect change no packet any more, unless
 /// another table follows.
 std::span<const Action> effective(const std::vector<Action>& actions, bool goes_on) {
   if (goes_on) return actions;
-  const auto last = std::ranges::find_if(actions.rbegin(), actions.rend(), is_output);
+  const auto last = std::ranges::find_if(actions.rbegin(), actions.rend(), has_effect);
   return {actions.begin(), last.base()};
 }
 
