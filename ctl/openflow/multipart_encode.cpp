@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cassert>
+
 #include "openflow/message_types.hpp"
 #include "openflow/multipart_types.hpp"
 #include "openflow/wire.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -107,8 +106,9 @@ inline void put_text(Bytes& out, std::string_view text, std::size_t size) {
 inline void pad_to_8(Bytes& out, std::size_t start) {
   put_zeros(out, rounded_to_8(out.size() - start) - (out.size() - start));
 }
+/// Writes over two bytes. A length of more than 64 KiB loses its upper bits: actions can become
+/// that long in another version's form, and whoever puts them into a message leaves them out then.
 inline void set16(Bytes& out, std::size_t at, std::size_t v) {
-  assert(v <= UINT16_MAX);
   out[at] = static_cast<std::uint8_t>(v >> 8);
   out[at + 1] = static_cast<std::uint8_t>(v);
 }

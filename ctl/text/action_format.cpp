@@ -22,7 +22,7 @@ void append_bytes(std::string& out, const std::vector<std::uint8_t>& bytes) {
 /// The run of bits that a reg_load sets, and their value.
 FieldBits run_of(const SetFieldAction& a, std::uint64_t& value) noexcept {
   const auto bit = [](const FieldValue& v, unsigned i) {
-    return (v[15 - i / 8] >> i % 8 & 1u) != 0;
+    return (static_cast<unsigned>(v[15 - i / 8]) >> i % 8 & 1u) != 0;
   };
   FieldBits bits{a.field, 0, 0};
   value = 0;
