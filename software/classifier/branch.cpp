@@ -1,30 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "classifier/branch.hpp"
 
-#include <bit>
-#include <new>
+#include <algorithm>
+#include <cassert>
 
 #include "classifier/fork.hpp"
 #include "classifier/leaf.hpp"
 
 namespace hoist::software {
+namespace {
 
-SlotArray* SlotArray::create(std::size_t count) {
-  void* memory = ::operator new(sizeof(SlotArray) + count * sizeof(Slot));
-  auto* array = new (memory) SlotArray(count - 1);
-  for (std::size_t i = 0; i < count; ++i) new (&array->at(i)) Slot;
-  return array;
+/// Buckets a line on average, at most; more would overflow too often.
+constexpr std::size_t kFull = 5;
+
+}  // namespace
+
+void Branch::set_mask(const FlowMask& flow_mask) noexcept {
+  mask = &flow_mask;
+  index = flow_mask.inline_index();
+  std::copy_n(flow_mask.inline_words(), bits.size(), bits.begin());
+  is_long_ = flow_mask.words().size() > FlowMask::kInline;
 }
 
-void SlotArray::destroy(void* array) noexcept { ::operator delete(array); }
+std::uint64_t Branch::hash_rest(std::uint64_t h, const FlowKey& key) const noexcept {
+  std::size_t i = 0;
+  for (std::uint64_t m = mask->map(); m != 0; m &= m - 1, ++i) {
+    if (i >= FlowMask::kInline) h = mix(h, words(key)[std::countr_zero(m)] & mask->words()[i]);
+  }
+  return h;
+}
 
 std::uint64_t Branch::hash(const StoredEntry& entry) const noexcept {
-  const std::uint64_t* bits = mask;
   std::uint64_t h = 0;
-  for (std::uint64_t m = map; m != 0; m &= m - 1) {
-    const std::uint64_t below = (m & -m) - 1;
-    h = mix(h, entry.values()[std::popcount(entry.mask->map() & below)] & *bits++);
+  std::size_t n = 0;
+  for (std::uint64_t m = mask->map(); m != 0; m &= m - 1, ++n) {
+    h = mix(h, entry.value(static_cast<unsigned>(std::countr_zero(m))) & mask->words()[n]);
   }
+  for (; n < FlowMask::kInline; ++n) h = mix(h, 0);
   return h;
 }
 
@@ -40,61 +52,75 @@ std::uint64_t Branch::hash_of(Ref ref) const noexcept {
 }
 
 bool Branch::fits(const FlowMask& of_entry) const noexcept {
-  const std::uint64_t* bits = mask;
-  for (std::uint64_t m = map; m != 0; m &= m - 1) {
+  std::size_t n = 0;
+  for (std::uint64_t m = mask->map(); m != 0; m &= m - 1, ++n) {
     const auto i = static_cast<unsigned>(std::countr_zero(m));
-    if ((*bits++ & ~of_entry.word(i)) != 0) return false;
+    if ((mask->words()[n] & ~of_entry.word(i)) != 0) return false;
   }
   return true;
 }
 
 Slot* Branch::find(std::uint64_t hash) const noexcept {
-  SlotArray* array = slots.load(std::memory_order_relaxed);
-  if (array == nullptr) return nullptr;
+  const BucketLines all = load_lines();
+  if (all.is_null()) return nullptr;
+  for (std::uint64_t i = hash; i != hash + all.count(); ++i) {
+    BucketLine& line = all.at(i);
+    for (auto hits = line.hits(hash); hits.any(); hits.drop_first()) {
+      Slot& slot = line.slot(hits.first());
+      const Ref ref = slot.load();
+      if (ref.is_occupied() && ref.tag() == tag(hash) && hash_of(ref) == hash) return &slot;
+    }
+    if (!line.has_overflowed()) break;
+  }
+  return nullptr;
+}
+
+void Branch::put(BucketLines to, std::uint64_t hash, Ref ref) noexcept {
   for (std::uint64_t i = hash;; ++i) {
-    const Ref ref = array->at(i).load();
-    if (ref.is_empty()) return nullptr;
-    const bool is_it = ref.is_occupied() && ref.tag() == tag(hash) && hash_of(ref) == hash;
-    if (is_it) return &array->at(i);
+    BucketLine& line = to.at(i);
+    if (line.add(hash, ref) != nullptr) return;
+    if (!line.has_overflowed()) ++overflows;
+    line.mark_overflowed();
   }
 }
 
-Slot* Branch::add(std::uint64_t hash, Reclaimer& reclaimer) {
-  // At most three quarters full, so that probes stay short and find an empty slot.
-  SlotArray* array = slots.load(std::memory_order_relaxed);
-  if (array == nullptr || (used + 1) * 4 > array->size() * 3) {
+void Branch::add(std::uint64_t hash, Ref ref, Reclaimer& reclaimer) {
+  const BucketLines all = load_lines();
+  // A single line may be full, as it cannot overflow. Where most lines are marked, from times when
+  // they were full, searches would run on and on.
+  const std::size_t most = all.is_null()      ? 0
+                           : all.count() == 1 ? std::size_t{BucketLine::kSlots}
+                                              : all.count() * kFull;
+  if (buckets + 1 > most || overflows * std::size_t{2} > all.count())
     resize(buckets + 1, reclaimer);
-    array = slots.load(std::memory_order_relaxed);
-  }
-  std::uint64_t i = hash;
-  while (array->at(i).load().is_occupied()) ++i;
-  if (array->at(i).load().is_empty()) ++used;
+  put(load_lines(), hash, ref);
   ++buckets;
-  return &array->at(i);
 }
 
-void Branch::erase(Slot* slot, Reclaimer& reclaimer) {
-  slot->store(Ref::tombstone());
+void Branch::erase(Slot* slot, std::uint64_t hash, Reclaimer& reclaimer) {
+  const BucketLines all = load_lines();
+  std::uint64_t i = hash;
+  while (!all.at(i).erase(slot)) ++i;
   --buckets;
-  const std::size_t size = slots.load(std::memory_order_relaxed)->size();
-  if (size > 16 && buckets * std::size_t{8} < size) resize(buckets, reclaimer);
+  if (all.count() > 4 && buckets < all.count() / 2) resize(buckets, reclaimer);
 }
 
 void Branch::resize(std::size_t buckets_wanted, Reclaimer& reclaimer) {
-  const std::size_t min = map == 0 ? 2 : 4;  // The empty mask has one bucket only.
-  SlotArray* old = slots.load(std::memory_order_relaxed);
-  SlotArray* grown = SlotArray::create(std::max(min, std::bit_ceil(buckets_wanted * 3 / 2 + 1)));
-  used = buckets;
-  for (std::size_t i = 0; old != nullptr && i < old->size(); ++i) {
-    const Ref ref = old->at(i).load();
-    if (!ref.is_occupied()) continue;
-    std::uint64_t to = hash_of(ref);
-    while (grown->at(to).load().is_occupied()) ++to;
-    grown->at(to).store(ref);
+  const BucketLines old = load_lines();
+  const std::size_t count = buckets_wanted <= BucketLine::kSlots
+                                ? 1
+                                : std::bit_ceil((buckets_wanted + kFull - 1) / kFull);
+  const BucketLines grown = BucketLines::allocate(count);
+  overflows = 0;
+  for (std::size_t i = 0; !old.is_null() && i < old.count(); ++i) {
+    BucketLine& line = old.at(i);
+    for (auto used = line.occupied(); used.any(); used.drop_first()) {
+      const Ref ref = line.slot(used.first()).load();
+      put(grown, hash_of(ref), ref);
+    }
   }
-  // Release: pairs with the acquire of readers, so that the array is complete.
-  slots.store(grown, std::memory_order_release);
-  if (old != nullptr) reclaimer.retire(old, &SlotArray::destroy);
+  lines.store(grown.word(), std::memory_order_release);
+  if (!old.is_null()) reclaimer.retire(old.memory(), &BucketLines::free);
 }
 
 }  // namespace hoist::software

@@ -40,7 +40,9 @@ class Classifier {
   /// Control thread. Readers of version `from` and later no longer see it; it is unlinked by a
   /// settle() at or past `from` and freed when no reader can hold it.
   virtual void remove(Entry* entry, Version from) = 0;
-  /// Control thread: no reader is, or will be, at a version below `version`.
+  /// Control thread: no reader is, or will be, at a version below `version`. Also does some microseconds
+  /// of upkeep: call it every few milliseconds while there may be something to improve, with the same
+  /// version if need be.
   virtual void settle(Version version) = 0;
 
   /// Worker. Null: no match.

@@ -23,9 +23,16 @@ namespace hoist::software {
 /// line, and most masks end in it.
 class alignas(64) FlowMask {
  public:
+  /// Words that are compared or hashed without a branch, whether there are that many or not.
+  static constexpr std::size_t kInline = 3;
+
   FlowMask() = default;
   explicit FlowMask(const MiniMatch& match) : map_(match.map()) {
     std::ranges::transform(match.words(), words_.begin(), &MiniMatch::Word::mask);
+    std::uint64_t m = map_;
+    for (std::size_t i = 0; i < kInline && m != 0; ++i, m &= m - 1) {
+      inline_index_[i] = static_cast<std::uint8_t>(std::countr_zero(m));
+    }
   }
 
   /// Bit i is set if word i of the key has any bit of the set.
@@ -40,9 +47,16 @@ class alignas(64) FlowMask {
     return (map_ & bit) == 0 ? 0
                              : words_[static_cast<std::size_t>(std::popcount(map_ & (bit - 1)))];
   }
+  /// The first kInline of words(), 0 where there are fewer, and which words of the key they are.
+  [[nodiscard]] const std::uint64_t* inline_words() const noexcept { return words_.data(); }
+  [[nodiscard]] const std::array<std::uint8_t, kInline>& inline_index() const noexcept {
+    return inline_index_;
+  }
   /// Adds a word behind those there are. `bits` must not be 0.
   void append(unsigned i, std::uint64_t bits) noexcept {
-    words_[static_cast<std::size_t>(std::popcount(map_))] = bits;
+    const std::size_t n = words().size();
+    if (n < kInline) inline_index_[n] = static_cast<std::uint8_t>(i);
+    words_[n] = bits;
     map_ |= std::uint64_t{1} << i;
   }
   /// ORs the set into `key`.
@@ -69,6 +83,7 @@ class alignas(64) FlowMask {
 
  private:
   std::uint64_t map_ = 0;
+  std::array<std::uint8_t, kInline> inline_index_{};
   std::array<std::uint64_t, kFlowKeyWords> words_{};
 };
 

@@ -2,40 +2,28 @@
 #include "classifier/fork.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <functional>
 #include <new>
-#include <numeric>
 #include <vector>
 
 namespace hoist::software {
 
-Fork* Fork::allocate(std::size_t branch_count, std::size_t word_count, std::uint64_t hash) {
-  const std::size_t size =
-      sizeof(Fork) + branch_count * sizeof(Branch) + word_count * sizeof(std::uint64_t);
-  auto* fork = new (::operator new(size)) Fork(branch_count, hash);
+Fork* Fork::allocate(std::size_t branch_count, std::uint64_t hash) {
+  const std::size_t size = sizeof(Fork) + branch_count * (sizeof(Branch) + sizeof(FlowMask));
+  auto* fork =
+      new (::operator new (size, std::align_val_t{alignof(Fork)})) Fork(branch_count, hash);
   for (Branch& b : fork->branches()) new (&b) Branch;
+  fork->branches().back().is_last = true;
   return fork;
 }
 
-void Fork::adopt_mask(std::size_t branch, std::uint64_t map, const std::uint64_t* mask,
-                      std::size_t& word) noexcept {
-  auto* words = reinterpret_cast<std::uint64_t*>(branches().data() + branch_count_) + word;
-  const auto count = static_cast<std::size_t>(std::popcount(map));
-  std::copy_n(mask, count, words);
-  branches()[branch].map = map;
-  branches()[branch].mask = words;
-  word += count;
-}
-
 Fork* Fork::create(std::span<const FlowMask> masks, std::uint64_t hash) {
-  std::size_t word_count = 0;
-  for (const FlowMask& m : masks) word_count += m.words().size();
-  Fork* fork = allocate(masks.size() + 1, word_count, hash);
-  std::size_t word = 0;
+  Fork* fork = allocate(masks.size() + 1, hash);
   for (std::size_t i = 0; i <= masks.size(); ++i) {
-    if (i < masks.size()) fork->adopt_mask(i, masks[i].map(), masks[i].words().data(), word);
+    const FlowMask* mask =
+        new (fork->masks() + i) FlowMask(i < masks.size() ? masks[i] : FlowMask());
+    fork->branches()[i].set_mask(*mask);
     fork->branches()[i].rank = static_cast<std::uint16_t>(i);
   }
   return fork;
@@ -43,31 +31,28 @@ Fork* Fork::create(std::span<const FlowMask> masks, std::uint64_t hash) {
 
 Fork* Fork::create_sorted(const Fork& old) {
   std::vector<const Branch*> sorted;
-  std::size_t word_count = 0;
-  for (const Branch& b : old.branches()) {
-    sorted.push_back(&b);
-    word_count += static_cast<std::size_t>(std::popcount(b.map));
-  }
+  for (const Branch& b : old.branches()) sorted.push_back(&b);
   std::ranges::stable_sort(sorted, std::greater<>{}, &Branch::max_priority);
-  Fork* fork = allocate(sorted.size(), word_count, old.hash_);
+  Fork* fork = allocate(sorted.size(), old.hash_);
   fork->chains = old.chains;
   fork->chains_built = old.chains_built;
-  std::size_t word = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const Branch& from = *sorted[i];
     Branch& to = fork->branches()[i];
-    fork->adopt_mask(i, from.map, from.mask, word);
-    to.slots.store(from.slots.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    to.set_mask(*new (fork->masks() + i) FlowMask(*from.mask));
+    to.lines.store(from.lines.load(std::memory_order_relaxed), std::memory_order_relaxed);
     to.bound.store(from.max_priority, std::memory_order_relaxed);
     to.max_priority = from.max_priority;
     to.rank = from.rank;
     to.buckets = from.buckets;
-    to.used = from.used;
+    to.overflows = from.overflows;
   }
   return fork;
 }
 
-void Fork::free_block(void* fork) noexcept { ::operator delete(fork); }
+void Fork::free_block(void* fork) noexcept {
+  ::operator delete (fork, std::align_val_t{alignof(Fork)});
+}
 
 Branch& Fork::branch_for(const FlowMask& mask) noexcept {
   Branch* best = nullptr;

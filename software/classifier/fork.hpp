@@ -14,8 +14,9 @@ namespace hoist::software {
 /// entry. So the way of a match through the tree is a function of the match and the tree's shape.
 ///
 /// Branches lie more or less in descending order of their highest priority; `Branch::bound` tells a
-/// search when it may stop. One block of memory: branches, then the words of their masks.
-class Fork {
+/// search when it may stop. One block of memory: branches, then their masks. Searches read the
+/// branches alone.
+class alignas(64) Fork {
  public:
   /// A fork of no entries with a branch for each mask and one for the empty mask.
   /// `hash`: of its bucket in the branch above.
@@ -26,14 +27,18 @@ class Fork {
   /// Frees the block alone.
   static void free_block(void* fork) noexcept;
 
-  [[nodiscard]] std::span<const Branch> branches() const noexcept {
-    return {reinterpret_cast<const Branch*>(this + 1), branch_count_};
+  /// Worker: the first branch; others follow until is_last.
+  [[nodiscard]] const Branch* first() const noexcept {
+    return reinterpret_cast<const Branch*>(this + 1);
   }
 
   // The rest: control thread.
   [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
   [[nodiscard]] std::span<Branch> branches() noexcept {
     return {reinterpret_cast<Branch*>(this + 1), branch_count_};
+  }
+  [[nodiscard]] std::span<const Branch> branches() const noexcept {
+    return {first(), branch_count_};
   }
   /// The branch that entries of that mask belong to.
   [[nodiscard]] Branch& branch_for(const FlowMask& mask) noexcept;
@@ -51,10 +56,10 @@ class Fork {
 
   Fork(std::size_t branch_count, std::uint64_t hash) noexcept
       : hash_(hash), branch_count_(static_cast<std::uint32_t>(branch_count)) {}
-  [[nodiscard]] static Fork* allocate(std::size_t branch_count, std::size_t word_count,
-                                      std::uint64_t hash);
-  void adopt_mask(std::size_t branch, std::uint64_t map, const std::uint64_t* mask,
-                  std::size_t& word) noexcept;
+  [[nodiscard]] static Fork* allocate(std::size_t branch_count, std::uint64_t hash);
+  [[nodiscard]] FlowMask* masks() noexcept {
+    return reinterpret_cast<FlowMask*>(branches().data() + branch_count_);
+  }
 
   const std::uint64_t hash_;
   const std::uint32_t branch_count_;

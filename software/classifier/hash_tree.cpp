@@ -11,6 +11,15 @@
 namespace hoist::software {
 namespace {
 
+template <class Visit>
+void for_each_bucket(BucketLines lines, Visit visit) {
+  for (std::size_t i = 0; !lines.is_null() && i < lines.count(); ++i) {
+    for (auto used = lines.at(i).occupied(); used.any(); used.drop_first()) {
+      visit(lines.at(i).slot(used.first()).load());
+    }
+  }
+}
+
 /// Appends all chains below.
 void gather(Ref ref, std::vector<StoredEntry*>& out) {
   if (!ref.is_occupied()) return;
@@ -19,13 +28,13 @@ void gather(Ref ref, std::vector<StoredEntry*>& out) {
       out.push_back(ref.entry());
       return;
     case Ref::Kind::kLeaf:
-      for (const Slot& s : ref.leaf()->slots()) gather(s.load(), out);
+      for (const LeafChunk& chunk : ref.leaf()->chunks()) {
+        for (const Slot& slot : chunk.slots) gather(slot.load(), out);
+      }
       return;
     default:
       for (Branch& b : ref.fork()->branches()) {
-        SlotArray* array = b.slots.load(std::memory_order_relaxed);
-        for (std::size_t i = 0; array != nullptr && i < array->size(); ++i)
-          gather(array->at(i).load(), out);
+        for_each_bucket(b.load_lines(), [&out](Ref bucket) { gather(bucket, out); });
       }
   }
 }
@@ -36,10 +45,8 @@ void free_structure(Ref ref) {
   if (ref.kind() == Ref::Kind::kLeaf) Leaf::destroy(ref.leaf());
   if (ref.kind() != Ref::Kind::kFork) return;
   for (Branch& b : ref.fork()->branches()) {
-    SlotArray* array = b.slots.load(std::memory_order_relaxed);
-    if (array == nullptr) continue;
-    for (std::size_t i = 0; i < array->size(); ++i) free_structure(array->at(i).load());
-    SlotArray::destroy(array);
+    for_each_bucket(b.load_lines(), free_structure);
+    BucketLines::free(b.load_lines().memory());
   }
   Fork::free_block(ref.fork());
 }
@@ -69,7 +76,7 @@ void HashTree::replace(Slot& slot, Ref ref) {
   const Ref old = slot.load();
   slot.store(ref);
   if (old.kind() == Ref::Kind::kLeaf) {
-    reclaimer_.retire(old.leaf(), [](void* p) { Leaf::destroy(static_cast<Leaf*>(p)); });
+    reclaimer_.retire(old.leaf(), &Leaf::destroy);
   } else if (old.kind() == Ref::Kind::kFork) {
     reclaimer_.retire(old.fork(), [](void* p) { free_structure(Ref(static_cast<Fork*>(p), 0)); });
   }
@@ -134,8 +141,8 @@ bool HashTree::place_in_fork(Slot& slot, StoredEntry* chain, unsigned depth) {
   const std::uint64_t hash = branch.hash(*chain);
   fork->raise(branch, chain->priority);
   Slot* bucket = branch.find(hash);
-  if (bucket == nullptr) bucket = branch.add(hash, reclaimer_);
-  const bool is_new = place_at(*bucket, hash, chain, depth + 1);
+  if (bucket == nullptr) branch.add(hash, Ref(chain, Branch::tag(hash)), reclaimer_);
+  const bool is_new = bucket == nullptr || place_at(*bucket, hash, chain, depth + 1);
   if (is_new) ++fork->chains;
   const bool has_outgrown_masks =
       fork->chains > 2 * fork->chains_built && fork->chains <= kRebuildLimit;
@@ -150,18 +157,18 @@ bool HashTree::place_in_fork(Slot& slot, StoredEntry* chain, unsigned depth) {
   return is_new;
 }
 
-void HashTree::erase(const StoredEntry& chain) { erase_at(root_, chain, nullptr, 0); }
+void HashTree::erase(const StoredEntry& chain) { erase_at(root_, chain, {}, 0); }
 
-void HashTree::erase_at(Slot& slot, const StoredEntry& chain, Branch* branch, unsigned depth) {
+void HashTree::erase_at(Slot& slot, const StoredEntry& chain, Home home, unsigned depth) {
   const Ref ref = slot.load();
   assert(ref.is_occupied());
-  if (ref.kind() == Ref::Kind::kFork) return erase_in_fork(slot, chain, branch, depth);
-  if (ref.kind() == Ref::Kind::kLeaf) return erase_in_leaf(slot, chain, branch);
+  if (ref.kind() == Ref::Kind::kFork) return erase_in_fork(slot, chain, home, depth);
+  if (ref.kind() == Ref::Kind::kLeaf) return erase_in_leaf(slot, chain, home);
   assert(ref.entry()->has_match_of(chain));
-  clear(slot, branch);
+  clear(slot, home);
 }
 
-void HashTree::erase_in_leaf(Slot& slot, const StoredEntry& chain, Branch* branch) {
+void HashTree::erase_in_leaf(Slot& slot, const StoredEntry& chain, Home home) {
   Leaf* leaf = slot.load().leaf();
   Slot* found = leaf->find(chain);
   assert(found != nullptr);
@@ -171,17 +178,18 @@ void HashTree::erase_in_leaf(Slot& slot, const StoredEntry& chain, Branch* branc
     leaf->erase(found);
     replace(slot, Ref(leaf->any(), slot.load().tag()));
   } else {
-    reclaimer_.retire(leaf, [](void* p) { Leaf::destroy(static_cast<Leaf*>(p)); });
-    clear(slot, branch);
+    reclaimer_.retire(leaf, &Leaf::destroy);
+    clear(slot, home);
   }
 }
 
-void HashTree::erase_in_fork(Slot& slot, const StoredEntry& chain, Branch* branch, unsigned depth) {
+void HashTree::erase_in_fork(Slot& slot, const StoredEntry& chain, Home home, unsigned depth) {
   Fork* fork = slot.load().fork();
   Branch& below = fork->branch_for(*chain.mask);
-  Slot* bucket = below.find(below.hash(chain));
+  const std::uint64_t hash = below.hash(chain);
+  Slot* bucket = below.find(hash);
   assert(bucket != nullptr);
-  erase_at(*bucket, chain, &below, depth + 1);
+  erase_at(*bucket, chain, {&below, hash}, depth + 1);
   if (--fork->chains > kLeafSize / 2) return;
   std::vector<StoredEntry*> chains;
   gather(slot.load(), chains);
@@ -189,15 +197,15 @@ void HashTree::erase_in_fork(Slot& slot, const StoredEntry& chain, Branch* branc
     replace(slot, build(chains, fork->hash(), depth));
   } else {
     reclaimer_.retire(fork, [](void* p) { free_structure(Ref(static_cast<Fork*>(p), 0)); });
-    clear(slot, branch);
+    clear(slot, home);
   }
 }
 
-void HashTree::clear(Slot& slot, Branch* branch) {
-  if (branch == nullptr) {
+void HashTree::clear(Slot& slot, Home home) {
+  if (home.branch == nullptr) {
     slot.store(Ref());
   } else {
-    branch->erase(&slot, reclaimer_);
+    home.branch->erase(&slot, home.hash, reclaimer_);
   }
 }
 
@@ -238,7 +246,7 @@ Fork* HashTree::build_fork(std::span<StoredEntry* const> chains, std::span<const
       bucket.push_back(members[i].chain);
     }
     const Ref ref = build(bucket, first.hash, depth + 1);
-    first.branch->add(first.hash, reclaimer_)->store(ref);
+    first.branch->add(first.hash, ref, reclaimer_);
   }
   fork->chains = fork->chains_built = chains.size();
   Fork* sorted = Fork::create_sorted(*fork);

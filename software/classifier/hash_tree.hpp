@@ -31,7 +31,7 @@ struct SearchCost {
 class HashTree {
  public:
   /// Chains that a leaf holds before it is split.
-  static constexpr std::size_t kLeafSize = 8;
+  static constexpr std::size_t kLeafSize = 32;
   /// A fork of more chains is not built anew within one change.
   static constexpr std::size_t kRebuildLimit = 512;
   /// Branches of a fork, without that of the empty mask.
@@ -70,11 +70,15 @@ class HashTree {
   bool place_at(Slot& slot, std::uint64_t hash, StoredEntry* chain, unsigned depth);
   bool place_in_leaf(Slot& slot, std::uint64_t hash, StoredEntry* chain, unsigned depth);
   bool place_in_fork(Slot& slot, StoredEntry* chain, unsigned depth);
-  // `branch`: that the slot belongs to, null for the root.
-  void erase_at(Slot& slot, const StoredEntry& chain, Branch* branch, unsigned depth);
-  void erase_in_leaf(Slot& slot, const StoredEntry& chain, Branch* branch);
-  void erase_in_fork(Slot& slot, const StoredEntry& chain, Branch* branch, unsigned depth);
-  void clear(Slot& slot, Branch* branch);
+  /// The branch that a slot belongs to, null for the root, and the hash of its bucket.
+  struct Home {
+    Branch* branch = nullptr;
+    std::uint64_t hash = 0;
+  };
+  void erase_at(Slot& slot, const StoredEntry& chain, Home home, unsigned depth);
+  void erase_in_leaf(Slot& slot, const StoredEntry& chain, Home home);
+  void erase_in_fork(Slot& slot, const StoredEntry& chain, Home home, unsigned depth);
+  void clear(Slot& slot, Home home);
 
   /// The best structure for these chains, as a bucket of that hash.
   [[nodiscard]] Ref build(std::span<StoredEntry* const> chains, std::uint64_t hash, unsigned depth);

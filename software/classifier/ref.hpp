@@ -16,22 +16,18 @@ class Fork;
 /// word.
 class Ref {
  public:
-  enum class Kind : std::uint64_t { kEntry, kLeaf, kFork, kTombstone };
+  enum class Kind : std::uint64_t { kEntry, kLeaf, kFork };
 
   Ref() = default;
   Ref(StoredEntry* entry, std::uint16_t tag) noexcept : Ref(entry, Kind::kEntry, tag) {}
   Ref(Leaf* leaf, std::uint16_t tag) noexcept : Ref(leaf, Kind::kLeaf, tag) {}
   Ref(Fork* fork, std::uint16_t tag) noexcept : Ref(fork, Kind::kFork, tag) {}
-  /// Where something stood: a probe goes on past it.
-  static Ref tombstone() noexcept { return Ref(nullptr, Kind::kTombstone, 0); }
   [[nodiscard]] Ref with_tag(std::uint16_t tag) const noexcept {
     Ref ref;
     ref.word_ = (word_ & kPointerMask) | std::uint64_t{tag} << kTagShift;
     return ref;
   }
 
-  /// Nothing here, nor further on.
-  [[nodiscard]] bool is_empty() const noexcept { return word_ == 0; }
   [[nodiscard]] bool is_occupied() const noexcept { return (word_ & kAddressMask) != 0; }
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(word_ & kKindMask); }
   [[nodiscard]] std::uint16_t tag() const noexcept {

@@ -30,7 +30,7 @@ struct StoredEntry : Entry {
                              const FlowMask& mask);
   static void destroy(StoredEntry* entry) noexcept;
 
-  /// The values of the match, one for each word of the mask.
+  /// The values of the match, one for each word of the mask, and 0 up to FlowMask::kInline.
   [[nodiscard]] const std::uint64_t* values() const noexcept {
     return reinterpret_cast<const std::uint64_t*>(this + 1);
   }
@@ -44,14 +44,15 @@ struct StoredEntry : Entry {
     return from <= version && version < to.load(std::memory_order_relaxed);
   }
   [[nodiscard]] bool matches(const FlowKey& key) const noexcept {
-    const std::uint64_t* value = values();
-    const std::uint64_t* bits = mask->words().data();
-    std::uint64_t difference = 0;
-    for (std::uint64_t m = mask->map(); m != 0; m &= m - 1) {
-      difference |= (words(key)[std::countr_zero(m)] & *bits++) ^ *value++;
-    }
-    return difference == 0;
+    const KeyWord* k = words(key);
+    const std::uint64_t* bits = mask->inline_words();
+    const auto& at = mask->inline_index();
+    std::uint64_t difference = (k[at[0]] & bits[0]) ^ values()[0];
+    difference |= (k[at[1]] & bits[1]) ^ values()[1];
+    difference |= (k[at[2]] & bits[2]) ^ values()[2];
+    return difference == 0 && (mask->words().size() <= FlowMask::kInline || rest_matches(key));
   }
+  [[nodiscard]] bool rest_matches(const FlowKey& key) const noexcept;
   [[nodiscard]] bool has_match_of(const StoredEntry& other) const noexcept {
     return mask == other.mask &&
            std::equal(values(), values() + mask->words().size(), other.values());

@@ -12,10 +12,9 @@ namespace {
 /// Entries that a change, or a settle(), takes over into the next tree: some microseconds.
 constexpr std::size_t kStepsPerChange = 4;
 constexpr std::size_t kStepsPerSettle = 64;
-/// The least number of changes after which the tree's cost is looked at again.
-constexpr std::size_t kMinChanges = 64;
-/// A tree is grown anew if it costs more than it did by this factor.
-constexpr double kWorse = 1.25;
+/// A tree whose searches take no more than this, on average, is not grown anew. One probe and one
+/// comparison are the least.
+constexpr double kGoodCost = 2.5;
 
 RuleShape shape_of(const StoredEntry& entry) { return rule_shape(*entry.mask, entry.values()); }
 
@@ -42,7 +41,8 @@ Entry* TreeClassifier::insert(const MiniMatch& match, std::uint16_t priority, Ru
   consulted_.add(mask, shape, priority);
   if (shape.covers != 0) covers_.push_back({entry, from});
   ++rule_count_;
-  upkeep(kStepsPerChange, entries_.size() / 2);
+  ++changes_;
+  upkeep(kStepsPerChange, entries_.size());
   return entry;
 }
 
@@ -73,7 +73,7 @@ void TreeClassifier::settle(Version version) {
     consulted_.hide(shape_of(entry), entry.priority);
     covers_.pop_front();
   }
-  upkeep(kStepsPerSettle, entries_.size() / 8);
+  upkeep(kStepsPerSettle, entries_.size() / 4);
 }
 
 void TreeClassifier::link(StoredEntry* entry) {
@@ -106,7 +106,8 @@ void TreeClassifier::unlink(StoredEntry* entry) {
   erase_from_list(entry);
   masks_.release(*entry->mask, reclaimer_);
   reclaimer_.retire(entry, [](void* p) { StoredEntry::destroy(static_cast<StoredEntry*>(p)); });
-  upkeep(kStepsPerChange, entries_.size() / 2 + kMinChanges);
+  ++changes_;
+  upkeep(kStepsPerChange, entries_.size());
 }
 
 void TreeClassifier::unchain(StoredEntry* entry) {
@@ -137,11 +138,11 @@ void TreeClassifier::erase_from_list(StoredEntry* entry) {
 }
 
 void TreeClassifier::upkeep(std::size_t steps, std::size_t changes_allowed) {
-  ++changes_;
   if (next_ != nullptr) return grow_next(steps);
-  if (changes_ <= std::max(changes_allowed, kMinChanges)) return;
+  if (changes_ <= std::max(changes_allowed, HashTree::kRebuildLimit)) return;
   changes_ = 0;
-  if (entries_.size() <= HashTree::kRebuildLimit || sampled_cost() < cost_ * kWorse) return;
+  // What is smaller, the tree builds anew by itself.
+  if (entries_.size() <= HashTree::kRebuildLimit || sampled_cost() <= kGoodCost) return;
   next_ = std::make_unique<HashTree>(reclaimer_, sample(), entries_.size());
   next_holds_ = 0;
 }
@@ -156,7 +157,6 @@ void TreeClassifier::grow_next(std::size_t steps) {
   // Release: pairs with the acquire in lookup(), so that all of the tree is published with it.
   tree_.store(next_.release(), std::memory_order_release);
   reclaimer_.retire(std::unique_ptr<HashTree>(old));
-  cost_ = std::max(kIdealCost, sampled_cost());
 }
 
 std::vector<StoredEntry*> TreeClassifier::sample() {

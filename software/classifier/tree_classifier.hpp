@@ -21,8 +21,10 @@ namespace hoist::software {
 /// gone,
 ///    so that a reader of any version in between finds it, whatever else changes meanwhile.
 /// 2. Equal matches are one chain, in descending order of priority; the tree holds its first entry.
-/// 3. When searches cost clearly more than they did, a second tree is grown beside the first, a few
-///    entries with each change and each settle(), and takes its place when it holds them all.
+/// 3. When a table has changed much (doubled under way, or a quarter when changes have paused), a
+/// second
+///    tree whose masks suit it is grown beside the first, a few entries with each change and each
+///    settle(), and takes its place when it holds them all.
 class TreeClassifier final : public Classifier {
  public:
   explicit TreeClassifier(Reclaimer& reclaimer);
@@ -66,15 +68,12 @@ class TreeClassifier final : public Classifier {
   std::atomic<HashTree*> tree_;
   std::unique_ptr<HashTree> next_;  ///< Being grown: holds the chains of entries_[0, next_holds_).
   std::size_t next_holds_ = 0;
-  std::size_t changes_ = 0;   ///< Since the tree's cost was looked at.
-  double cost_ = kIdealCost;  ///< Of the tree when it was grown.
+  std::size_t changes_ = 0;  ///< Since the tree's shape was last in question.
 
   ConsultedIndex consulted_;
   std::deque<Pending> removed_;  ///< Not yet unlinked, in the order of remove().
   std::deque<Pending> covers_;   ///< Match-alls that do not hide anything yet.
   std::size_t rule_count_ = 0;
-
-  static constexpr double kIdealCost = 2;  ///< One probe, one comparison.
 };
 
 }  // namespace hoist::software

@@ -24,8 +24,6 @@ using software::Classifier;
 using software::Entry;
 using software::Reclaimer;
 
-constexpr std::size_t kTraceKeys = 65536;
-
 double percentile(std::vector<double>& values, double share) {
   const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + at, values.end());
@@ -66,12 +64,13 @@ void lookup(benchmark::State& state, const RuleSet& set) {
   if (set.rules.empty()) return state.SkipWithError("no rule set (HOIST_CLASSBENCH)");
   const Table table(set);
   const auto batch = static_cast<std::size_t>(state.range(0));
+  const auto trace_keys = static_cast<std::size_t>(state.range(1));
   std::mt19937_64 rng(1);
   // What the keys have of a packet, without the state behind it.
   struct Seed {
     std::array<std::uint64_t, kPacketWords> words;
   };
-  std::vector<Seed> trace(kTraceKeys);
+  std::vector<Seed> trace(trace_keys);
   for (Seed& s : trace) std::copy_n(words(set.key(rng)), kPacketWords, s.words.data());
 
   std::vector<FlowKey> keys(batch);
@@ -87,7 +86,7 @@ void lookup(benchmark::State& state, const RuleSet& set) {
     for (std::size_t n = 0; n < kBatches; ++n) {
       for (FlowKey& k : keys) {
         std::copy_n(trace[at].words.data(), kPacketWords, words(k));
-        at = (at + 1) % kTraceKeys;
+        at = (at + 1) % trace_keys;
       }
       const std::uint64_t start = rte_rdtsc_precise();
       table.classifier->lookup(pointers, 1, found.data());
@@ -109,6 +108,7 @@ void insert(benchmark::State& state, const RuleSet& set) {
   double bytes = 0;
   const double us = 1e6 / tsc_hz();
   for (auto _ : state) {
+    microseconds.reserve(microseconds.size() + set.rules.size());
     const std::size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
     Reclaimer reclaimer{1};
     const auto classifier = Classifier::create(reclaimer);
@@ -146,8 +146,10 @@ void register_all() {
     };
     benchmark::RegisterBenchmark(("BM_ClassifierLookup/" + name).c_str(),
                                  [set](benchmark::State& s) { lookup(s, set()); })
-        ->Arg(1)
-        ->Arg(32);
+        ->ArgNames({"batch", "keys"})
+        ->Args({1, 65536})
+        ->Args({32, 65536})
+        ->Args({32, 64});  // Few enough that all that they touch stays in the nearest caches.
     benchmark::RegisterBenchmark(("BM_ClassifierInsert/" + name).c_str(), [set](
                                                                               benchmark::State& s) {
       insert(s, set());

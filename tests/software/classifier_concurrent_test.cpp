@@ -113,7 +113,7 @@ TEST(ClassifierConcurrentTest, ReadersNeverSeePartOfAChange) {
   Torn torn;
   std::thread one([&] { torn.read(0); });
   std::thread two([&] { torn.read(1); });
-  torn.write(500);
+  torn.write(300);
   one.join();
   two.join();
   EXPECT_EQ(torn.bad(), 0u);

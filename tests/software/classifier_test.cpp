@@ -76,6 +76,25 @@ TEST_F(ClassifierTest, EveryFieldCanBeMaskedAtAnyBit) {
   }
 }
 
+// Nothing tells such rules apart: no two have a bit in common.
+TEST_F(ClassifierTest, MasksWithoutACommonBitAreSearchedAllTheSame) {
+  std::vector<Entry*> entries;
+  for (std::size_t bit = 0; bit < 700; ++bit) {
+    Match match;
+    words(match.mask)[bit / 64] = words(match.value)[bit / 64] = std::uint64_t{1} << bit % 64;
+    const auto priority = static_cast<std::uint16_t>(bit);
+    entries.push_back(classifier_->insert(MiniMatch(match), priority, RuleId{1}, nullptr, 1));
+  }
+  FlowKey key{};
+  for (std::size_t bit = 0; bit < 700; ++bit) {
+    words(key)[bit / 64] |= std::uint64_t{1} << bit % 64;
+    EXPECT_EQ(classifier_->lookup(key, 1), entries[bit]) << bit;
+  }
+  for (Entry* e : entries) classifier_->remove(e, 2);
+  classifier_->settle(2);
+  EXPECT_EQ(classifier_->lookup(key, 2), nullptr);
+}
+
 TEST_F(ClassifierTest, CountsRulesAndMasks) {
   Entry* a = add(ip().nw_dst(1), 1);
   add(ip().nw_dst(2), 1);
