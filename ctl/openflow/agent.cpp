@@ -44,7 +44,7 @@ void Agent::start() { tick(); }
 void Agent::stop() {
   is_stopped_ = true;
   timer_.cancel();
-  listeners_.clear();
+  close_listeners();
   for (const auto& controller : controllers_) controller->timer.cancel();
   for (const auto& connection : connections_) connection->close("hoistd stops");
 }

@@ -70,6 +70,7 @@ class Agent {
   };
 
   void accept(Listener& listener);
+  void close_listeners();
   void dial(Controller& controller);
   void redial(Controller& controller, const std::string& reason);
   void add_connection(Connection::Socket socket, Bridge& bridge, Connection::Options options,

@@ -75,6 +75,13 @@ Result<void> Agent::listen(Bridge& bridge, const Target& target) {
   return {};
 }
 
+void Agent::close_listeners() {
+  for (const auto& listener : listeners_) {
+    if (is_unix(listener->target)) ::unlink(listener->target.address.c_str());
+  }
+  listeners_.clear();
+}
+
 void Agent::accept(Listener& listener) {
   listener.acceptor.async_accept([this, &listener](asio::error_code error,
                                                    Connection::Socket socket) {
