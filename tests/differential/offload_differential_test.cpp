@@ -30,7 +30,11 @@ bool is_sound(const Bytes& frame) {
                           l.ip_proto == (type == 0x0800 ? 1 : 58);
     return !l.is_transport_reached || !is_known || l.transport != reference::Transport::kNone;
   }
-  if (type == 0x0806 || type == 0x8035) return l.network != reference::Network::kNone;
+  if (type == 0x8100 || type == 0x88a8) return l.vlan_at.size() == 2;
+  if (type == 0x0806 || type == 0x8035) {
+    // Of arp_op software sees one byte (ovs-fields(7)).
+    return l.network != reference::Network::kNone && frame[l.network_at + 6] == 0;
+  }
   if (type == 0x8847 || type == 0x8848) return l.mpls_at.has_value();
   return l.is_ethernet;
 }
