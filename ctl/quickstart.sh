@@ -105,7 +105,7 @@ start_switch() {
   "$@" "$build/ctl/hoistd" --config "$rundir/hoist.toml" >"$rundir/log" 2>&1 &
   switch=$!
   children+=("$switch")
-  within 20 ovs-ofctl probe br0 || give_up "hoistd did not start"
+  within 60 ovs-ofctl probe br0 || give_up "hoistd did not start"
   ovs-ofctl del-flows br0
   ovs-ofctl -O OpenFlow13 add-flows br0 "$rundir/rules"
 }

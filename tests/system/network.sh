@@ -107,7 +107,7 @@ start_hoistd() {
   EMULATED_NIC_LIBRARY="$HOIST_BIN/hwtests/libemulated_nic.so" "$@" "${nic[@]}" "$HOIST_BIN/ctl/hoistd" --config "$rundir/hoist.toml" \
     >>"$rundir/log" 2>&1 &
   hoistd_pid=$!
-  within 20 answers || fail "hoistd does not answer"
+  within 60 answers || fail "hoistd does not answer"
 }
 answers() {
   kill -0 "$hoistd_pid" || exit 1
