@@ -40,17 +40,17 @@ def rules(folder, mode):
 def main():
     folder = sys.argv[1]
     measured = [throughput(folder, mode) for mode in MODES]
-    print(f"\n{'':<58}{'in software':>24}{'with the emulated NIC':>24}")
+    print(f"\n{'':<64}{'in software':>24}{'with the emulated NIC':>24}")
     for what in measured[0]:
-        print(f"{what:<58}{measured[0][what]:>24}{measured[1][what]:>24}")
-    print(f"\n{'packets carried by hardware + software':<58}")
+        print(f"{what:<64}{measured[0][what]:>24}{measured[1][what]:>24}")
+    print(f"\n{'packets carried by hardware + software':<64}")
     tables = [rules(folder, mode) for mode in MODES]
     for rule in tables[0]:
         cells = []
         for table in tables:
             hardware, software, _, _ = table.get(rule, (0, 0, "", ""))
             cells.append(f"{hardware} + {software}")
-        print(f"{rule:<58}{cells[0]:>24}{cells[1]:>24}")
+        print(f"{rule:<64}{cells[0]:>24}{cells[1]:>24}")
         _, _, tier, why = tables[1].get(rule, (0, 0, "", ""))
         if tier and tier != "full":
             print(f"    {tier} with the NIC: {why}")

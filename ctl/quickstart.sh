@@ -117,6 +117,7 @@ stop_switch() {
 # run_traffic NAME: leaves $rundir/NAME.{ping,iperf3,curl,rules}
 run_traffic() {
   local name=$1
+  in_left ip neighbour flush dev eth0
   in_left ping -n -q -c 200 -i 0.01 -W 2 10.77.0.2 >"$rundir/$name.ping" || give_up "ping: $(cat "$rundir/$name.ping")"
   in_right iperf3 -s -1 >/dev/null 2>&1 &
   children+=($!)
@@ -124,7 +125,6 @@ run_traffic() {
   in_left iperf3 -c 10.77.0.2 -t "$seconds" -J >"$rundir/$name.iperf3" || give_up "iperf3: $(cat "$rundir/$name.iperf3")"
   in_left curl -sS -o /dev/null -w '%{speed_download} %{size_download}\n' http://10.77.0.2:8080/file \
     >"$rundir/$name.curl" || give_up "curl"
-  sleep 1   # counters of the NIC come in by then
   ovs-appctl -t "$rundir/hoistd.ctl" hoist/offload >"$rundir/$name.rules"
 }
 

@@ -119,9 +119,11 @@ void Commands::show_offload(const Arguments& arguments, bool is_json,
   if (!rules) return answer(tl::unexpected<Error>(rules.error()));
   if (rules->empty()) return answer(std::string(is_json ? "[]" : ""));
   openflow::Planes& planes = daemon_.agent_.planes();
-  planes.collect();
+  // The offload thread takes both in their order, so the answer finds the NIC's counters read.
+  planes.refresh();
   planes.flow_manager().describe(
-      *rules, [this, is_json, answer](std::vector<Placement> placements) {
+      *rules, [this, is_json, answer, &planes](std::vector<Placement> placements) {
+        planes.collect();
         const Json rows = placements_json(placements);
         if (is_json) return answer(rows.dump(-1, ' ', false, Json::error_handler_t::replace));
         std::string out;
