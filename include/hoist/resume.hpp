@@ -62,6 +62,14 @@ class ResumeTable {
     return static_cast<std::uint32_t>(epoch) << kIndexBits | index;
   }
 
+  /// Offload thread: the rule of this slot's point has gone. Its marks mean "look up its table" from now
+  /// on, so that packets on their way are carried by what came after it; they are stale once the slot is
+  /// given away again.
+  void forget_rule(std::uint32_t index) noexcept {
+    const std::uint64_t old = slots_[index].load(std::memory_order_relaxed);
+    slots_[index].store(old & ~(std::uint64_t{1} << 32 | 0xffffffffu), std::memory_order_release);
+  }
+
   /// Offload thread: marks of this slot are stale from now on.
   void clear(std::uint32_t index) noexcept {
     const std::uint64_t old = slots_[index].load(std::memory_order_relaxed);

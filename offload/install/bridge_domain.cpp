@@ -51,6 +51,7 @@ void BridgeDomain::fill(std::span<const RuleRef> rules) {
   // At most once for tags, and once for each hazard that the NIC turns out not to keep away.
   for (std::size_t attempt = 0; attempt < 2 + capabilities_.admissible.size(); ++attempt) {
     needs_rebuild_ = false;
+    static_cast<void>(steering_.close(context()));
     plan(rules, {});
     if (needs_rebuild_) {
       drain();

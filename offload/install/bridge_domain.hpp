@@ -45,6 +45,8 @@ class BridgeDomain {
   /// Takes everything out, and puts the rules in anew for these ports, while traffic runs in
   /// software.
   void rebuild(PortMap ports, std::span<const RuleRef> rules);
+  /// Takes note of ports that are not of this domain; nothing in the NIC depends on them.
+  void rename(PortMap ports) { ports_ = std::move(ports); }
   /// Takes everything out.
   void drain();
   /// Adds and removes rules as one step.

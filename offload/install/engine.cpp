@@ -69,7 +69,9 @@ BridgeDomain* Engine::domain_for(BridgeId id, Bridge& bridge, const BridgePort& 
   return bridge.domains.back().get();
 }
 
-void Engine::rebuild(BridgeId id, Bridge& bridge) {
+/// Brings the domains in line with the bridge's ports; those whose own ports are as they were go
+/// on.
+void Engine::rebuild(BridgeId id, Bridge& bridge, bool is_anew) {
   std::set<const BridgeDomain*> used;
   for (const BridgePort& port : bridge.ports) used.insert(domain_for(id, bridge, port));
   std::erase_if(bridge.domains, [&](const auto& domain) {
@@ -81,7 +83,13 @@ void Engine::rebuild(BridgeId id, Bridge& bridge) {
   rules.reserve(bridge.rules.size());
   for (const auto& [rule_id, rule] : bridge.rules) rules.push_back(rule);
   for (const auto& domain : bridge.domains) {
-    if (is_enabled_) domain->rebuild(port_map(bridge, *domain), rules);
+    if (!is_enabled_) continue;
+    PortMap ports = port_map(bridge, *domain);
+    if (!is_anew && ports.members() == domain->ports().members()) {
+      domain->rename(std::move(ports));
+    } else {
+      domain->rebuild(std::move(ports), rules);
+    }
   }
 }
 
@@ -114,23 +122,26 @@ void Engine::update(const UpdateRules& request) {
   Bridge& bridge = bridges_[request.bridge];
   std::vector<RuleRef> added;
   std::vector<RuleId> removed;
+  std::unordered_map<RuleId, std::size_t> fresh;
   for (const RuleChange& change : request.changes) {
     const RuleId id = change.rule->id;
     if (change.kind == RuleChange::Kind::kAdd) {
       bridge.rules[id] = change.rule;
+      fresh[id] = added.size();
       added.push_back(change.rule);
     } else {
       bridge.rules.erase(id);
-      // Added and removed in one step: it never was.
-      const auto fresh = std::ranges::find(added, id, [](const RuleRef& r) { return r->id; });
-      if (fresh != added.end()) {
-        added.erase(fresh);
-      } else {
+      const auto it = fresh.find(id);
+      if (it == fresh.end()) {
         removed.push_back(id);
+      } else {
+        added[it->second] = nullptr;  // added and removed in one step: it never was
+        fresh.erase(it);
       }
     }
   }
-  if (!is_enabled_) return;
+  std::erase(added, nullptr);
+  if (!is_enabled_) added.clear();
   for (const auto& domain : bridge.domains) domain->update(added, removed);
 }
 
@@ -145,7 +156,7 @@ void Engine::set_enabled(bool is_enabled) {
   is_enabled_ = is_enabled;
   for (auto& [id, bridge] : bridges_) {
     if (is_enabled) {
-      rebuild(id, bridge);
+      rebuild(id, bridge, true);
       continue;
     }
     for (const auto& domain : bridge.domains) domain->drain();

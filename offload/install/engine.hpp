@@ -48,7 +48,7 @@ class Engine {
     std::vector<std::unique_ptr<BridgeDomain>> domains;
   };
 
-  void rebuild(BridgeId id, Bridge& bridge);
+  void rebuild(BridgeId id, Bridge& bridge, bool is_anew = false);
   BridgeDomain* domain_for(BridgeId id, Bridge& bridge, const BridgePort& port);
   [[nodiscard]] std::uint32_t free_slot(const PortIdentity& identity, bool is_transfer) const;
   [[nodiscard]] static PortMap port_map(const Bridge& bridge, const BridgeDomain& domain);

@@ -25,11 +25,11 @@ class TokenPool {
     }
     return index == 0 ? 0 : table_.store(index, point);
   }
-  /// The mark is stale from now on.
+  /// The rule of the mark has gone. Packets on their way with it are looked up in its table.
   void release(std::uint32_t mark) {
     if (mark == 0) return;
     const std::uint32_t index = mark & (ResumeTable::kCapacity - 1);
-    table_.clear(index);
+    table_.forget_rule(index);
     free_.push_back(index);
   }
 

@@ -76,11 +76,12 @@ TEST_F(ManagerTest, RuleThatSoftwareMustExecuteIsPartial) {
   EXPECT_EQ(placement(7).reason, "action: controller runs in software");
 }
 
-TEST_F(ManagerTest, MarkOfARemovedRuleIsStale) {
-  add(Rule(7).match("in_port", 1).output(PortNo::kController));
+TEST_F(ManagerTest, MarkOfARemovedRuleMeansItsTable) {
+  add({Rule(6).match("in_port", 1).go_to(2).spec(),
+       Rule(7).table(2).output(PortNo::kController).spec()});
   const auto packets = in(1, kUdp);
   remove(7);
-  EXPECT_FALSE(marks_->find(*packets.at(0).mark).has_value());
+  EXPECT_EQ(marks_->find(packets.at(0).mark.value_or(0)), (ResumePoint{.table_id = 2}));
 }
 
 TEST_F(ManagerTest, RuleWithoutAHardwareMatchIsGuarded) {
