@@ -120,7 +120,7 @@ class ChurnTest : public ManagerBench, public ::testing::WithParamInterface<cons
       ASSERT_GE(n, 0) << "mark " << packets[0].mark.value_or(0);
       count = static_cast<std::size_t>(n);
     }
-    hardware_ += packets.empty() ? 1 : 0;
+    hardware_ += packets.empty() ? 1u : 0u;
     for (std::size_t i = 0; i < count; ++i) ++expected_hits_[expected->rules[i]->id];
   }
   /// Whatever counted is right.
