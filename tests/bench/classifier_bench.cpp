@@ -132,9 +132,9 @@ void insert(benchmark::State& state, const RuleSet& set) {
   state.counters["bytes_a_rule"] = bytes / static_cast<double>(set.rules.size());
 }
 
-RuleSet classbench_set(const std::string& name) {
+std::string classbench_path(const std::string& name) {
   const char* base = std::getenv("HOIST_CLASSBENCH");
-  return classbench(std::string(base != nullptr ? base : HOIST_CLASSBENCH) + "/rules/" + name);
+  return std::string(base != nullptr ? base : HOIST_CLASSBENCH) + "/rules/" + name;
 }
 
 void register_all() {
@@ -164,7 +164,10 @@ void register_all() {
   add("300_masks_200000", [] { return prefixes(200'000, 300); });
   for (const char* name : {"acl1_1k", "fw1_1k", "ipc1_1k", "acl1_10k", "acl4_10k", "fw1_10k",
                            "fw5_10k", "ipc1_10k", "ipc2_10k"}) {
-    add(name, [name] { return classbench_set(name); });
+    add(name, [name] { return classbench(classbench_path(name)); });
+  }
+  for (const std::string name : {"acl1_10k", "fw1_10k", "ipc1_10k"}) {
+    add(name + "_strangers", [name] { return classbench_strangers(classbench_path(name)); });
   }
 }
 

@@ -165,6 +165,12 @@ RuleSet classbench(const std::string& path) {
   return set;
 }
 
+RuleSet classbench_strangers(const std::string& path) {
+  RuleSet set = classbench(path);
+  set.key = [](Rng& rng) { return Ipv4Match{}.key(rng); };
+  return set;
+}
+
 RuleSet seventeen_rules() {
   constexpr std::uint32_t kSrc = 0x11121300;
   constexpr std::uint32_t kDst = 0x22232400;

@@ -27,6 +27,10 @@ struct RuleSet {
 /// inside the line. Empty if the file cannot be read.
 [[nodiscard]] RuleSet classbench(const std::string& path);
 
+/// The same rules, with keys of random addresses, ports and protocols: what scans and attacks look
+/// like.
+[[nodiscard]] RuleSet classbench_strangers(const std::string& path);
+
 /// 17 IPv4 rules of equal priority on addresses, protocol and UDP ports, with keys for each.
 [[nodiscard]] RuleSet seventeen_rules();
 
