@@ -116,7 +116,10 @@ FlowResult<void> Steering::open(const Context& context, const HazardSet& hazards
   const auto run = [&]() -> FlowResult<void> {
     if (auto done = make_exits(context); !done) return done;
     if (auto done = admit(context, hazards); !done) return done;
-    if (!layout_.has_groups) return destroy_all(entrances_);  // the pause ends
+    if (!layout_.has_groups) {
+      // The pause ends, unless the port may not receive: then software sees, and drops, everything.
+      return entrances(context).empty() ? FlowResult<void>{} : destroy_all(entrances_);
+    }
     return enter(context, hazards.any() ? layout_.admission_group : layout_.base);
   };
   const auto done = run();

@@ -288,6 +288,14 @@ TEST_F(ManagerTest, NicWithoutGroupsDropsInTableZero) {
   EXPECT_EQ(rule_count(), 0u);
 }
 
+TEST_F(ManagerTest, PortThatMayNotReceiveStaysInSoftwareWithoutGroupsToo) {
+  begin("basic", 1);
+  add(Rule(1));
+  EXPECT_EQ(fate(1, kUdp), -1);
+  settle(attach(1, PortFlags::kNoRecv));
+  EXPECT_EQ(fate(1, kUdp), 0);
+}
+
 TEST_F(ManagerTest, ThreadOfItsOwnSettlesAndStops) {
   manager_ = FlowManager::create({}, *marks_, [] { return std::uint64_t{1}; });
   attach(1);
