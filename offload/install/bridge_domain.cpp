@@ -25,7 +25,8 @@ BridgeDomain::BridgeDomain(BridgeId bridge, const PortIdentity& identity,
       layout_(make_layout(capabilities_, slot)),
       port_(capabilities.has(Feature::kTransfer) ? identity.proxy : identity.ethdev,
             capabilities.queues),
-      steering_(port_, layout_) {
+      steering_(port_, layout_),
+      admissible_(capabilities.admissible) {
   start_planner();
 }
 
@@ -41,9 +42,21 @@ void BridgeDomain::rebuild(PortMap ports, std::span<const RuleRef> rules) {
   drain();
   ports_ = std::move(ports);
   tag_mode_ = TagMode::kUntagged;
+  back_off_ms_ = 0;
+  capabilities_.admissible = admissible_;
   capacity_ = reserve_ = 0;
   start_planner();
   fill(rules);
+}
+
+/// rebuild(), for what may have been a passing failure.
+void BridgeDomain::refill() {
+  std::vector<RuleRef> all;
+  for (const auto& [id, rule] : rules_) all.push_back(rule);
+  drain();
+  capabilities_.admissible = admissible_;
+  is_refill_due_ = false;
+  fill(all);
 }
 
 void BridgeDomain::fill(std::span<const RuleRef> rules) {
@@ -60,8 +73,13 @@ void BridgeDomain::fill(std::span<const RuleRef> rules) {
     }
     const auto opened = steering_.open(context(), planner_->hazards());
     planner_->set_overhead(steering_.rule_count());
-    if (opened) return;
+    if (opened) {
+      is_refill_due_ &= capabilities_.admissible != admissible_;
+      return;
+    }
     const bool had_hazards = planner_->hazards().any();
+    is_refill_due_ = true;
+    retry_later();
     if (opened.error().is_full && reserve_ < steering_size()) {
       capacity_ = installed_ + steering_.rule_count();
       reserve_ = steering_size();
@@ -70,7 +88,7 @@ void BridgeDomain::fill(std::span<const RuleRef> rules) {
     }
     drain();
     for (const RuleRef& rule : rules) rules_[rule->id] = rule;
-    if (!had_hazards && !opened.error().is_full) return;  // all stays in software
+    if (!had_hazards && !opened.error().is_full) return;  // all stays in software for now
   }
 }
 
@@ -237,6 +255,8 @@ void BridgeDomain::fail(const Change& change, const FlowFailure& failure) {
     // Rules that need this cannot be exact here; everything is translated anew without it.
     capabilities_.admissible &= ~(change.hazards & ~change.hazards_before);
     needs_rebuild_ = true;
+    is_refill_due_ = failure.is_transient;
+    if (is_refill_due_) retry_later();
     return;
   }
   if (failure.is_full) {
@@ -247,9 +267,13 @@ void BridgeDomain::fail(const Change& change, const FlowFailure& failure) {
   }
   if (failure.is_full || failure.is_transient) {
     if (failure.is_transient && change.kind == Change::Kind::kRule) to_retry_.insert(change.rule);
-    back_off_ms_ = std::clamp(back_off_ms_ * 2, kFirstBackOffMs, kLongestBackOffMs);
-    retry_at_ms_ = shared_.now_ms() + back_off_ms_;
+    retry_later();
   }
+}
+
+void BridgeDomain::retry_later() {
+  back_off_ms_ = std::clamp(back_off_ms_ * 2, kFirstBackOffMs, kLongestBackOffMs);
+  retry_at_ms_ = shared_.now_ms() + back_off_ms_;
 }
 
 void BridgeDomain::count(RuleId rule, FlowHandle& handle) {
@@ -275,16 +299,23 @@ void BridgeDomain::tick() {
     zombies_[i] = zombies_.back();
     zombies_.pop_back();
   }
-  const bool has_work = !to_retry_.empty() || planner_->has_waiting();
-  if (!has_work || shared_.now_ms() < retry_at_ms_) return;
+  const auto has_work = [&] {
+    return is_refill_due_ || !to_retry_.empty() || planner_->has_waiting();
+  };
+  if (!has_work() || shared_.now_ms() < retry_at_ms_) return;
   retry_at_ms_ = shared_.now_ms() + std::max(back_off_ms_, kFirstBackOffMs);
+  if (is_refill_due_) {
+    refill();
+    return;
+  }
   for (const RuleId id : std::exchange(to_retry_, {})) {
     const auto it = rules_.find(id);
     if (it != rules_.end()) planner_->reassess(id, assess(*it->second, context(), layout_));
   }
-  planner_->forget_capacity();
+  planner_->try_again();
   take_steps();
-  if (to_retry_.empty() && !planner_->has_waiting()) back_off_ms_ = 0;
+  if (needs_rebuild_) refill();
+  if (!has_work()) back_off_ms_ = 0;
 }
 
 std::uint32_t BridgeDomain::table_mark(std::uint8_t table_id) {

@@ -93,6 +93,8 @@ class BridgeDomain {
   FlowResult<Standing> make(const Entry& entry, const Desired& desired);
   void unmake(RuleId rule, Standing& standing);
   void fail(const Change& change, const FlowFailure& failure);
+  void retry_later();
+  void refill();
   void count(RuleId rule, FlowHandle& handle);
   [[nodiscard]] std::uint32_t table_mark(std::uint8_t table_id);
   [[nodiscard]] bool wants_tags(std::span<const std::pair<RuleRef, Assessment>> rules) const;
@@ -120,7 +122,9 @@ class BridgeDomain {
   std::uint64_t capacity_ = 0;  ///< Hardware rules that there was room for when it was last full.
   std::uint64_t retry_at_ms_ = 0;
   std::uint64_t back_off_ms_ = 0;
-  bool needs_rebuild_ = false;
+  HazardSet admissible_;        ///< As probed; capabilities_ has what the NIC did not refuse since.
+  bool needs_rebuild_ = false;  ///< What was planned rests on something that turned out otherwise.
+  bool is_refill_due_ = false;  ///< Steering failed; all of it is tried again later.
 };
 
 }  // namespace hoist::offload

@@ -382,9 +382,7 @@ Change Planner::undo() {
 void Planner::failed(const Refused& why) {
   const Change change = undo();
   if (change.kind == Change::Kind::kTable) {
-    Table& t = table(change.table_id);
-    t.is_dead = true;
-    t.why_dead = why;
+    kill_table(change.table_id, why);
     return;
   }
   // Moving a rule that stands is never that rule's fault.

@@ -66,9 +66,10 @@ class Planner {
   /// Looks at a rule again that did not get its best form, with what the translator says now; its
   /// match is the same. For failures that may have passed.
   void reassess(RuleId rule, Assessment assessment);
-  /// Tries rules again that found no room: the NIC may have some by now.
-  void forget_capacity();
-  [[nodiscard]] bool has_waiting() const noexcept { return !waiting_.empty(); }
+  /// Tries rules and tables again that found no room or failed: the NIC may think better of it by
+  /// now.
+  void try_again();
+  [[nodiscard]] bool has_waiting() const noexcept { return !waiting_.empty() || dead_count_ != 0; }
 
   /// The next step, or nothing if hardware stands as planned.
   [[nodiscard]] std::optional<Change> next();
@@ -124,6 +125,7 @@ class Planner {
   void release_guards(const Entry& entry);
   void retry_shadowed(const Entry& entry);
   void retry_waiting();
+  void kill_table(std::uint8_t table_id, const Refused& why);
 
   void want(Entry& entry, Desired desired);
   void set_desired(Entry& entry, Desired desired);
@@ -147,6 +149,7 @@ class Planner {
   Task task_{};
   Change last_;  ///< The step handed out last.
   HazardSet hazards_;
+  std::size_t dead_count_ = 0;
   std::uint64_t age_ = 0;
   std::uint64_t planned_ = 0;
   std::uint64_t overhead_ = 0;

@@ -37,15 +37,31 @@ bool Planner::make_room(const Entry& entry, std::uint64_t count) {
 void Planner::failed_full(std::uint64_t installed) {
   const Change change = undo();
   capacity_ = std::max<std::uint64_t>(installed + overhead_, 1);
-  if (change.kind != Change::Kind::kTable) return;
-  Table& t = table(change.table_id);
-  t.is_dead = true;
-  t.why_dead = kNoRoom;
+  if (change.kind == Change::Kind::kTable) kill_table(change.table_id, kNoRoom);
 }
 
-void Planner::forget_capacity() {
-  capacity_ = limits_.capacity;
+/// Nothing can stand in a table without its last rule, until try_again().
+void Planner::kill_table(std::uint8_t table_id, const Refused& why) {
+  Table& t = table(table_id);
+  if (!t.is_dead) ++dead_count_;
+  t.is_dead = true;
+  t.why_dead = why;
+}
+
+void Planner::try_again() {
+  capacity_ = 0;  // to be learnt again
   retry_waiting();
+  if (dead_count_ == 0) return;
+  dead_count_ = 0;
+  for (auto& t : tables_) {
+    if (t != nullptr) t->is_dead = false;
+  }
+  std::vector<const Entry*> again;
+  for (const auto& [id, entry] : entries_) {
+    if (entry->desired.form != Form::kFull) again.push_back(entry.get());
+  }
+  std::ranges::sort(again, [](const Entry* a, const Entry* b) { return goes_before(*a, *b); });
+  for (const Entry* entry : again) tasks_.push_back({Task::Kind::kSettle, entry->rule->id});
 }
 
 void Planner::retry_waiting() {

@@ -57,6 +57,9 @@ std::variant<HwForm, Refused> translate(const RuleSpec& rule, const Context& con
   auto matches = translate_match(match, context, Precision::kExact, form.program.needed);
   if (auto* refused = std::get_if<Refused>(&matches)) return *refused;
   form.matches = std::get<HwMatches>(matches);
+  if (form.matches.is_steered) {
+    return Refused{Refusal::kFieldUnsupported, "match: fragments go to software"};
+  }
   if (rule.table_id >= layout.table_count) return no_group(rule.table_id, context);
   const HwFate& fate = form.program.fate;
   if (fate.kind == HwFate::Kind::kTable && fate.table_id >= layout.table_count) {
@@ -90,7 +93,7 @@ Assessment assess(const RuleSpec& rule, const Context& context, const Layout& la
   HwMatches matches;
   if (auto* ok = std::get_if<HwMatches>(&exact)) {
     matches = *ok;
-    if (context.capabilities.has(Feature::kMark))
+    if (context.capabilities.has(Feature::kMark) && !matches.is_steered)
       out.partial = Cost{matches.count, matches.hazards};
   } else {
     matches = std::get<HwMatches>(translate_match(match, context, Precision::kWide));

@@ -132,14 +132,19 @@ std::optional<Refused> check_hazards(const HwMatches& matches, const Context& co
 }
 
 HwMatches finish(MatchBuilder& builder, const Match& match, NeededItems needed) {
-  add_needed(builder, needed);
   HwMatches out;
+  out.is_never = builder.is_never;
+  out.is_steered = builder.is_steered;
+  out.matched = without(match, builder.left.mask);
+  if (builder.is_steered) {
+    add(out.hazards, builder.eth_type == kEthIpv4 ? Hazard::kIpv4Fragment : Hazard::kIpv6Extension);
+    return out;
+  }
+  add_needed(builder, needed);
   add_layer_hazards(builder);
   out.hazards = builder.hazards;
   add_forms(builder, out);
-  out.is_never = builder.is_never;
   out.needs_tags = builder.tag == TagForm::kTagged;
-  out.matched = without(match, builder.left.mask);
   return out;
 }
 
@@ -190,7 +195,8 @@ std::variant<HwMatches, Refused> translate_match(const Match& match, const Conte
                                                  Precision precision, NeededItems needed) {
   MatchBuilder builder = express(match, context);
   if (precision == Precision::kExact) {
-    if (auto refused = refuse_left(builder, match); refused && !builder.is_never) return *refused;
+    const bool has_form = !builder.is_never && !builder.is_steered;
+    if (auto refused = refuse_left(builder, match); refused && has_form) return *refused;
   }
   HwMatches out = finish(builder, match, needed);
   auto refused = check_hazards(out, context);

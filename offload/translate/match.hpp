@@ -20,7 +20,9 @@ struct HwMatches {
   HazardSet hazards;        ///< The forms are exact only with these kept away.
   bool needs_tags = false;  ///< Only TagMode::kSingle lets it match.
   bool is_never = false;    ///< No packet that is in hardware can match: no rule, no guard.
-  Match matched;            ///< What the forms match: the rule's match, or a wider one.
+  /// All that it matches is among `hazards`: keeping those away is the whole guard, without a form.
+  bool is_steered = false;
+  Match matched;  ///< What the forms match: the rule's match, or a wider one.
 };
 
 enum class Precision : std::uint8_t {

@@ -18,6 +18,7 @@ struct MatchBuilder {
   std::uint8_t ip_proto = 0;
   TagForm tag = TagForm::kAgnostic;
   bool is_never = false;
+  bool is_steered = false;    ///< What it matches is a hazard: steering hands it to software.
   bool has_l4_value = false;  ///< Some L4 bit must be 1, so a cut-off header cannot match.
 
   [[nodiscard]] bool is_ip() const noexcept { return eth_type == kEthIpv4 || eth_type == kEthIpv6; }

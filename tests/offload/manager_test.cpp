@@ -128,6 +128,15 @@ TEST_F(ManagerTest, FragmentsGoToSoftwareWherePortsAreMatched) {
   EXPECT_EQ(fate(1, Packet().eth().ipv4({.fragment_offset = 9}).udp().payload(10).bytes()), 0);
 }
 
+TEST_F(ManagerTest, RuleForFragmentsKeepsThemFromTheRulesBelow) {
+  const Bytes fragment = Packet().eth().ipv4({.more_fragments = true}).udp().payload(10).bytes();
+  add(Rule(1).priority(1).match("in_port", 1).ip().output(2));
+  EXPECT_EQ(fate(1, fragment), 2);
+  add(Rule(2).priority(9).ip().match("ip_frag", 1, 1));
+  EXPECT_EQ(fate(1, fragment), 0);
+  EXPECT_EQ(fate(1, kUdp), 2);
+}
+
 TEST_F(ManagerTest, TaggedPacketsGoToSoftwareUntilARuleNamesTheTag) {
   const Bytes tagged = Packet().eth().vlan({.vid = 10}).ipv4().udp().payload(10).bytes();
   add(Rule(1).priority(1).match("in_port", 1).ip().output(2));
@@ -275,6 +284,29 @@ TEST_F(ManagerTest, PassingFailureIsTriedAgainLater) {
     manager_->run_once();
   }
   EXPECT_EQ(fate(1, kUdp), 2) << placement(1).reason;
+}
+
+TEST_F(ManagerTest, WhateverFailedForAWhileStandsInTheEnd) {
+  for (std::uint64_t nth = 1; nth <= 10; ++nth) {
+    begin("connectx");
+    emulated_nic_fail_creates(nth, 2, EIO);
+    add({Rule(1)
+             .match("in_port", 1)
+             .ip()
+             .match("nw_proto", 17)
+             .match("udp_dst", 53)
+             .go_to(1)
+             .spec(),
+         Rule(2).table(1).output(2).spec()});
+    settle(attach(1, PortFlags::kNoRecv));
+    settle(attach(1));
+    for (int i = 0; i < 6; ++i) {
+      now_ms_ += 100'000;
+      manager_->run_once();
+    }
+    EXPECT_EQ(fate(1, kUdp), 2) << nth << ": " << placement(1).reason << ", "
+                                << placement(2).reason;
+  }
 }
 
 TEST_F(ManagerTest, NicWithoutGroupsDropsInTableZero) {

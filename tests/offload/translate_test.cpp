@@ -156,9 +156,19 @@ TEST_F(TranslateTest, RuleOfAnotherPortNeverMatchesHere) {
   EXPECT_TRUE(accept(Rule(1).match("in_port", 3).output(2)).matches.is_never);
 }
 
-TEST_F(TranslateTest, FragmentsNeverMatchInHardware) {
-  EXPECT_TRUE(accept(Rule(1).ip().match("ip_frag", 1, 1).output(2)).matches.is_never);
-  EXPECT_FALSE(accept(Rule(1).ip().match("ip_frag", 0, 3).output(2)).matches.is_never);
+TEST_F(TranslateTest, RuleForFragmentsIsGuardedBySteeringAlone) {
+  const auto rule = Rule(1).ip().match("ip_frag", 1, 1).output(2).spec();
+  const Assessment a = assess(*rule, context(), layout());
+  EXPECT_FALSE(a.full || a.partial);
+  ASSERT_TRUE(a.guard.has_value());
+  EXPECT_EQ(a.guard->rule_count, 0);
+  EXPECT_TRUE(contains(a.guard->hazards, Hazard::kIpv4Fragment));
+  EXPECT_EQ(a.refused.reason, "match: fragments go to software");
+}
+
+TEST_F(TranslateTest, NotAFragmentHoldsWhereFragmentsAreKeptOut) {
+  const HwForm form = accept(Rule(1).ip().match("ip_frag", 0, 3).output(2));
+  EXPECT_TRUE(contains(form.matches.hazards, Hazard::kIpv4Fragment));
 }
 
 TEST_F(TranslateTest, OutputToTheIngressPortDrops) {
