@@ -14,9 +14,12 @@ constexpr std::size_t kFew = 16;
 /// A projection costs 16 bytes a match; a subtable has at most this many.
 constexpr std::size_t kMaxProjections = 24;
 
+/// Spreads every bit of the word over the whole hash: addresses differ in few, high bits of a word.
 std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
-  hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-  return hash ^ hash >> 29;
+  hash ^= word;
+  hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15u;
+  hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u;
+  return hash ^ hash >> 32;
 }
 
 /// The words of a mask, and which they are.
