@@ -35,6 +35,8 @@ std::optional<std::uint8_t> ip_ttl(const Bytes& frame, const Layers& l) {
   return frame[place->at];
 }
 
+/// Of vlan_tci or vlan_vid. With the bit that says "present" the packet gets a tag if it has none,
+/// without it the packet loses its tag (ovs-fields(7): vlan_tci, vlan_vid).
 void set_vlan_tci(Bytes& frame, const FieldValue& value, const FieldValue& mask) {
   const FlowKey key = parse_key(frame);
   const auto old = key.vlan_tci.host();
@@ -50,7 +52,7 @@ void set_vlan_tci(Bytes& frame, const FieldValue& value, const FieldValue& mask)
 }  // namespace
 
 void write_field(Bytes& frame, FieldId id, const FieldValue& value, const FieldValue& mask) {
-  if (id == FieldId::kVlanTci) return set_vlan_tci(frame, value, mask);
+  if (id == FieldId::kVlanTci || id == FieldId::kVlanVid) return set_vlan_tci(frame, value, mask);
   const auto place = find_place(id, frame, find_layers(frame));
   if (!place) return;
   const Checksums checksums(frame);
