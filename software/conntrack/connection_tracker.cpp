@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conntrack/connection_tracker.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "conntrack/nat_choice.hpp"
+#include "packet/wire.hpp"
+
+namespace hoist::software {
+namespace {
+
+using State = CtState;
+using Refusal = TrackOutcome::Refusal;
+
+constexpr std::uint8_t kNatBits = State::kSourceNat | State::kDestinationNat;
+
+bool is_icmp(std::uint8_t ip_proto) noexcept {
+  return ip_proto == wire::kIpIcmp || ip_proto == wire::kIpIcmpv6;
+}
+
+/// Says whether a packet without a connection may start one.
+bool is_opening(const TrackedPacket& packet) noexcept {
+  switch (packet.tuple.ip_proto) {
+    case wire::kIpTcp:
+      return may_open(packet.tcp);
+    case wire::kIpIcmp: {
+      const unsigned type = packet.tuple.dst_port.host() >> 8;
+      return packet.tuple.family != 4 || type == 8 || type == 13 || type == 15;
+    }
+    case wire::kIpIcmpv6:
+      return packet.tuple.family != 6 || packet.tuple.dst_port.host() >> 8 == 128;
+    default:
+      return true;
+  }
+}
+
+Timeout first_timer(std::uint8_t ip_proto) noexcept {
+  if (ip_proto == wire::kIpTcp) return Timeout::kTcpSynSent;
+  return is_icmp(ip_proto) ? Timeout::kIcmpFirst : Timeout::kUdpFirst;
+}
+
+std::uint8_t state_of(TrackVerdict verdict, bool is_reply, const Connection& c) noexcept {
+  if (verdict == TrackVerdict::kInvalid) return State::kInvalid;
+  unsigned state = verdict == TrackVerdict::kValid ? State::kEstablished : State::kNew;
+  if (verdict == TrackVerdict::kValid && is_reply) state |= State::kReply;
+  if (c.is_expected.load(std::memory_order_relaxed)) state |= State::kRelated;
+  return static_cast<std::uint8_t>(state);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ConnectionTracker>> ConnectionTracker::create(const Config& config) {
+  auto tracker = std::unique_ptr<ConnectionTracker>(new ConnectionTracker);
+  auto table = ConnectionTable::create({.capacity = config.capacity, .seed = config.seed});
+  if (!table) return tl::unexpected(table.error());
+  tracker->table_ = std::move(*table);
+  auto zones = ZoneTable::create();
+  if (!zones) return tl::unexpected(zones.error());
+  tracker->zones_ = std::move(*zones);
+  tracker->nat_seed_ = config.seed * 0x9e3779b97f4a7c15u + 1;
+  tracker->set_connections_most(config.connections_most);
+  return tracker;
+}
+
+TrackOutcome ConnectionTracker::track(const TrackRequest& request, const TrackedPacket& packet,
+                                      const Moment& moment, PacketTrack& track) noexcept {
+  TrackOutcome outcome;
+  if (track.state != 0 && track.zone != request.zone) track = {};
+  track.zone = request.zone;
+  const bool is_known =
+      !track.connection.is_none() && !request.forces &&
+      table_->at(track.connection.index).generation.load(std::memory_order_acquire) ==
+          track.connection.generation;
+  if (!is_known) {
+    track.connection = {};
+    track.is_related = packet.is_related;
+    if (!packet.is_sound) {
+      track = {.state = State::kInvalid | State::kTracked, .zone = request.zone};
+      return outcome;
+    }
+    auto found = table_->find(packet.tuple, moment.now_ms);
+    if (found.connection != nullptr && request.forces && found.is_reply) {
+      remove(found.ref);
+      found = {};
+    }
+    if (found.connection == nullptr || !meet(found, packet, moment.now_ms, track)) {
+      meet_stranger(request, packet, moment, track, outcome);
+    }
+  }
+  track.state |= State::kTracked;
+  if (track.connection.is_none()) {
+    track.mark = 0;
+    track.label = {};
+    if (packet.is_sound) track.original = packet.tuple;
+    return outcome;
+  }
+  if (request.translates) translate(track, outcome);
+  describe(track);
+  relabel(request, track);
+  return outcome;
+}
+
+bool ConnectionTracker::follow(const TrackRequest& request, const TrackedPacket& packet,
+                               std::uint64_t now_ms, PacketTrack& track,
+                               TrackOutcome& outcome) noexcept {
+  const bool is_syn = packet.tuple.ip_proto == wire::kIpTcp && packet.tcp.has(TcpSegment::kSyn);
+  if (is_syn || !packet.is_sound || packet.is_related) return false;
+  Connection& c = table_->at(track.connection.index);
+  if (c.expires_ms.load(std::memory_order_relaxed) <= now_ms) return false;
+  TrackVerdict verdict;
+  if (!update(track.connection, packet, track.is_reply, now_ms, verdict)) return false;
+  track.zone = request.zone;
+  track.is_related = false;
+  track.state = static_cast<std::uint8_t>(state_of(verdict, track.is_reply, c) | State::kTracked);
+  if (request.translates) translate(track, outcome);
+  track.label_changes = c.label_changes.load(std::memory_order_relaxed);
+  return true;
+}
+
+/// Finds out what the packet is to its connection. False: it has none after all.
+bool ConnectionTracker::meet(const ConnectionTable::Found& found, const TrackedPacket& packet,
+                             std::uint64_t now_ms, PacketTrack& track) noexcept {
+  const auto kept = static_cast<std::uint8_t>(track.state & kNatBits);
+  track.is_reply = found.is_reply;
+  track.connection = found.ref;
+  if (packet.is_related) {
+    track.state =
+        static_cast<std::uint8_t>(kept | State::kRelated | (found.is_reply ? State::kReply : 0));
+    return true;
+  }
+  TrackVerdict verdict;
+  const bool is_there = update(found.ref, packet, found.is_reply, now_ms, verdict);
+  if (!is_there || verdict == TrackVerdict::kReopens) {
+    if (is_there) remove(found.ref);
+    track.connection = {};
+    return false;
+  }
+  const std::uint8_t state = state_of(verdict, found.is_reply, *found.connection);
+  const bool is_invalid = state == State::kInvalid;
+  track.state = is_invalid ? state : static_cast<std::uint8_t>(kept | state);
+  return true;
+}
+
+void ConnectionTracker::meet_stranger(const TrackRequest& request, const TrackedPacket& packet,
+                                      const Moment& moment, PacketTrack& track,
+                                      TrackOutcome& outcome) noexcept {
+  track.connection = {};
+  track.is_reply = false;
+  track.state = State::kInvalid;
+  if (packet.is_related || !is_opening(packet)) return;
+  track.state = State::kNew;
+  if (!request.commits) return;
+  const ConnectionTable::Inserted inserted = commit(request, packet, moment, outcome);
+  if (inserted.outcome == ConnectionTable::Insertion::kDone) {
+    track.connection = inserted.ref;
+  } else if (inserted.outcome == ConnectionTable::Insertion::kExists) {
+    // Another worker was quicker.
+    const auto found = table_->find(packet.tuple, moment.now_ms);
+    if (found.connection == nullptr || !meet(found, packet, moment.now_ms, track)) {
+      track.connection = {};
+      track.state = State::kNew;
+    }
+  }
+}
+
+ConnectionTable::Inserted ConnectionTracker::commit(const TrackRequest& request,
+                                                    const TrackedPacket& packet,
+                                                    const Moment& moment,
+                                                    TrackOutcome& outcome) noexcept {
+  using Insertion = ConnectionTable::Insertion;
+  if (!zones_.admit(request.zone)) {
+    outcome.refusal = Refusal::kZoneLimit;
+    return {Insertion::kFull, {}};
+  }
+  // Relaxed: a count, in no order with anything.
+  if (count_.fetch_add(1, std::memory_order_relaxed) >= connections_most()) {
+    outcome.refusal = Refusal::kTableFull;
+  } else {
+    const auto inserted = insert(request, packet, moment, outcome);
+    if (inserted.outcome == Insertion::kDone) return inserted;
+    if (inserted.outcome == Insertion::kExists) {
+      count_.fetch_sub(1, std::memory_order_relaxed);
+      zones_.release(request.zone);
+      return inserted;
+    }
+    if (outcome.refusal == Refusal::kNone) outcome.refusal = Refusal::kTableFull;
+  }
+  count_.fetch_sub(1, std::memory_order_relaxed);
+  zones_.release(request.zone);
+  return {Insertion::kFull, {}};
+}
+
+ConnectionTable::Inserted ConnectionTracker::insert(const TrackRequest& request,
+                                                    const TrackedPacket& packet,
+                                                    const Moment& moment,
+                                                    TrackOutcome& outcome) noexcept {
+  using Insertion = ConnectionTable::Insertion;
+  const bool moves = request.translates && request.nat.kind != NatKind::kNone;
+  const std::uint8_t policy = timeouts_.of(request.zone);
+  const auto fill = [&](Connection& c) {
+    c.policy.store(policy, std::memory_order_relaxed);
+    c.label_changes.store(0, std::memory_order_relaxed);
+    c.expires_ms.store(moment.now_ms + timeouts_.ms(policy, first_timer(packet.tuple.ip_proto)),
+                       std::memory_order_relaxed);
+    c.mark.store(0, std::memory_order_relaxed);
+    for (auto& word : c.label) word.store(0, std::memory_order_relaxed);
+    c.exchange.store(ExchangeState::kFirst, std::memory_order_relaxed);
+    c.nat.store(moves ? request.nat.kind : NatKind::kNone, std::memory_order_relaxed);
+    c.is_expected.store(false, std::memory_order_relaxed);
+    if (packet.tuple.ip_proto == wire::kIpTcp) c.peers = open(packet.tcp);
+  };
+  // Whose time is over makes room for us.
+  const auto insert_as = [&](const Tuple& reply) {
+    for (;;) {
+      const auto inserted = table_->insert(packet.tuple, reply, fill);
+      if (inserted.outcome != Insertion::kExists) return inserted;
+      const Connection& other = table_->at(inserted.ref.index);
+      if (other.expires_ms.load(std::memory_order_relaxed) > moment.now_ms) return inserted;
+      remove(inserted.ref);
+    }
+  };
+  if (!moves) return insert_as(reversed(packet.tuple));
+  NatChoice choice(packet.tuple, request.nat, {nat_seed_, moment.random});
+  while (choice.next()) {
+    if (table_->find(choice.reply(), moment.now_ms).connection != nullptr) continue;
+    const auto inserted = insert_as(choice.reply());
+    if (inserted.outcome != Insertion::kExists) return inserted;
+    // Whose is taken: ours, by another worker, or the reply's?
+    if (table_->find(packet.tuple, moment.now_ms).connection != nullptr) return inserted;
+  }
+  outcome.refusal = Refusal::kNatExhausted;
+  return {Insertion::kFull, {}};
+}
+
+bool ConnectionTracker::update(ConnectionRef ref, const TrackedPacket& packet, bool is_reply,
+                               std::uint64_t now_ms, TrackVerdict& verdict) noexcept {
+  const std::uint8_t proto = packet.tuple.ip_proto;
+  if (proto == wire::kIpTcp) return update_tcp(ref, packet.tcp, is_reply, now_ms, verdict);
+  return update_exchange(ref, is_icmp(proto), is_reply, now_ms, verdict);
+}
+
+bool ConnectionTracker::update_tcp(ConnectionRef ref, const TcpSegment& segment, bool is_reply,
+                                   std::uint64_t now_ms, TrackVerdict& verdict) noexcept {
+  Connection& c = table_->at(ref.index);
+  const std::lock_guard guard(c.lock);
+  if (c.generation.load(std::memory_order_relaxed) != ref.generation) return false;
+  const TcpUpdate done = software::update(c.peers, segment, is_reply, checks_tcp_window());
+  verdict = done.verdict;
+  if (done.is_timer_set) {
+    const std::uint64_t ms = timeouts_.ms(c.policy.load(std::memory_order_relaxed), done.timer);
+    c.expires_ms.store(now_ms + ms, std::memory_order_relaxed);
+  }
+  return true;
+}
+
+// Of a connection that goes on as it is, nothing is written twice in a millisecond.
+bool ConnectionTracker::update_exchange(ConnectionRef ref, bool is_icmp, bool is_reply,
+                                        std::uint64_t now_ms, TrackVerdict& verdict) noexcept {
+  using E = ExchangeState;
+  Connection& c = table_->at(ref.index);
+  const auto next_of = [&](E now) {
+    if (now == E::kBoth || is_reply) return E::kBoth;
+    return is_icmp ? E::kFirst : E::kMultiple;
+  };
+  const auto timer_of = [&](E now) {
+    if (now == E::kBoth) return is_icmp ? Timeout::kIcmpReply : Timeout::kUdpMultiple;
+    return is_icmp ? Timeout::kIcmpFirst : Timeout::kUdpSingle;
+  };
+  E now = c.exchange.load(std::memory_order_relaxed);
+  E next = next_of(now);
+  const std::uint8_t policy = c.policy.load(std::memory_order_relaxed);
+  std::uint64_t expires_ms = now_ms + timeouts_.ms(policy, timer_of(next));
+  if (next != now || c.expires_ms.load(std::memory_order_relaxed) != expires_ms) {
+    const std::lock_guard guard(c.lock);
+    if (c.generation.load(std::memory_order_relaxed) != ref.generation) return false;
+    now = c.exchange.load(std::memory_order_relaxed);
+    next = next_of(now);
+    expires_ms = now_ms + timeouts_.ms(policy, timer_of(next));
+    if (next != now) c.exchange.store(next, std::memory_order_relaxed);
+    c.expires_ms.store(expires_ms, std::memory_order_relaxed);
+  } else if (c.generation.load(std::memory_order_acquire) != ref.generation) {
+    return false;
+  }
+  verdict = next == E::kBoth ? TrackVerdict::kValid : TrackVerdict::kValidNew;
+  return true;
+}
+
+void ConnectionTracker::translate(PacketTrack& track, TrackOutcome& outcome) noexcept {
+  if ((track.state & (kNatBits | State::kInvalid)) != 0) return;
+  Connection& c = table_->at(track.connection.index);
+  const NatKind kind = c.nat.load(std::memory_order_relaxed);
+  if (kind == NatKind::kNone) return;
+  const bool moves_source = (kind == NatKind::kSource) != track.is_reply;
+  const Tuple back = track.is_reply ? c.forward.load() : c.reply.load();
+  if (c.generation.load(std::memory_order_acquire) != track.connection.generation) return;
+  track.state |= moves_source ? State::kSourceNat : State::kDestinationNat;
+  outcome.translated = reversed(back);
+}
+
+void ConnectionTracker::describe(PacketTrack& track) noexcept {
+  Connection& c = table_->at(track.connection.index);
+  const std::lock_guard guard(c.lock);
+  track.label_changes = c.label_changes.load(std::memory_order_relaxed);
+  track.mark = c.mark.load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < 2; ++i) track.label[i] = c.label[i].load(std::memory_order_relaxed);
+  const bool is_expected = c.is_expected.load(std::memory_order_relaxed);
+  track.original = is_expected ? c.parent.load() : c.forward.load();
+}
+
+void ConnectionTracker::relabel(const TrackRequest& request, PacketTrack& track) noexcept {
+  if (request.mark_mask == 0 && request.label_mask == std::array<std::uint64_t, 2>{}) return;
+  Connection& c = table_->at(track.connection.index);
+  const std::lock_guard guard(c.lock);
+  if (c.generation.load(std::memory_order_relaxed) != track.connection.generation) return;
+  if (c.is_expected.load(std::memory_order_relaxed)) return;
+  const PacketTrack before = track;
+  track.mark = (request.mark & request.mark_mask) | (track.mark & ~request.mark_mask);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::uint64_t mask = request.label_mask[i];
+    track.label[i] = (request.label[i] & mask) | (track.label[i] & ~mask);
+  }
+  if (track.mark == before.mark && track.label == before.label) return;
+  c.mark.store(track.mark, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < 2; ++i) c.label[i].store(track.label[i], std::memory_order_relaxed);
+  track.label_changes =
+      static_cast<std::uint16_t>(c.label_changes.load(std::memory_order_relaxed) + 1);
+  // Release: pairs with nothing but itself; a worker that sees it late acts a packet late.
+  c.label_changes.store(track.label_changes, std::memory_order_release);
+}
+
+bool ConnectionTracker::remove(ConnectionRef ref) noexcept {
+  Tuple forward;
+  if (!table_->remove(ref, forward)) return false;
+  zones_.release(forward.zone);
+  count_.fetch_sub(1, std::memory_order_relaxed);
+  return true;
+}
+
+std::uint32_t ConnectionTracker::sweep(std::uint64_t now_ms, std::uint32_t places) noexcept {
+  const std::uint32_t end = table_->end();
+  if (end == 0) return 0;
+  std::uint32_t first = sweep_at_.fetch_add(places, std::memory_order_relaxed);
+  if (first >= end) {
+    sweep_at_.store(places, std::memory_order_relaxed);
+    first = 0;
+  }
+  std::uint32_t forgotten = 0;
+  const std::uint32_t last = std::min(end, first + places);
+  for (std::uint32_t i = first; i < last; ++i) {
+    const Connection& c = table_->at(i);
+    const std::uint32_t generation = c.generation.load(std::memory_order_acquire);
+    if (!is_live(generation) || c.expires_ms.load(std::memory_order_relaxed) > now_ms) continue;
+    if (remove({i, generation})) ++forgotten;
+  }
+  return forgotten;
+}
+
+}  // namespace hoist::software

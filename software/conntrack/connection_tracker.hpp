@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "conntrack/connection_table.hpp"
+#include "conntrack/timeout_policies.hpp"
+#include "conntrack/track_request.hpp"
+#include "conntrack/zone_table.hpp"
+
+namespace hoist::software {
+
+/// Open vSwitch's ct action on packets that are given as tuples and segments. Any thread, unless
+/// said; no call waits for more than a connection's or a shard's lock.
+class ConnectionTracker {
+ public:
+  struct Config {
+    std::uint32_t capacity = 1u << 24;           ///< As ConnectionTable's.
+    std::uint32_t connections_most = 3'000'000;  ///< Open vSwitch's default.
+    std::uint64_t seed = 0;                      ///< Random.
+  };
+  /// Fails with kFull.
+  static Result<std::unique_ptr<ConnectionTracker>> create(const Config& config);
+
+  /// `random`: new for each packet; only for NAT.
+  struct Moment {
+    std::uint64_t now_ms;
+    std::uint32_t random;
+  };
+  /// Worker. Takes a packet through one ct action. `track`: what earlier ones have found; brought
+  /// up to date.
+  TrackOutcome track(const TrackRequest& request, const TrackedPacket& packet, const Moment& moment,
+                     PacketTrack& track) noexcept;
+
+  /// Worker. The same for a packet known to belong to `track.connection` in direction
+  /// `track.is_reply` and not to be related, under a request that does not commit. Mark and label
+  /// are not read, but for how often they have changed. False: the connection is gone, or the
+  /// packet calls for more; nothing was changed.
+  [[nodiscard]] bool follow(const TrackRequest& request, const TrackedPacket& packet,
+                            std::uint64_t now_ms, PacketTrack& track,
+                            TrackOutcome& outcome) noexcept;
+
+  /// Forgets a connection; says whether it was still there.
+  bool remove(ConnectionRef ref) noexcept;
+
+  /// Forgets connections whose time is over among the next `places` places. Workers call it between
+  /// bursts; each place is looked at by one of them a round. Returns how many were forgotten.
+  std::uint32_t sweep(std::uint64_t now_ms, std::uint32_t places) noexcept;
+
+  [[nodiscard]] std::uint32_t count() const noexcept {
+    return count_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint32_t connections_most() const noexcept {
+    return most_.load(std::memory_order_relaxed);
+  }
+  /// Below count(): no new ones until enough have gone. At most the table's capacity.
+  void set_connections_most(std::uint32_t most) noexcept {
+    most_.store(most, std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool checks_tcp_window() const noexcept {
+    return checks_tcp_window_.load(std::memory_order_relaxed);
+  }
+  void set_checks_tcp_window(bool checks) noexcept {
+    checks_tcp_window_.store(checks, std::memory_order_relaxed);
+  }
+  [[nodiscard]] ConnectionTable& table() noexcept { return *table_; }
+  [[nodiscard]] ZoneTable& zones() noexcept { return zones_; }
+  [[nodiscard]] TimeoutPolicies& timeouts() noexcept { return timeouts_; }
+
+ private:
+  ConnectionTracker() = default;
+  [[nodiscard]] bool update(ConnectionRef ref, const TrackedPacket& packet, bool is_reply,
+                            std::uint64_t now_ms, TrackVerdict& verdict) noexcept;
+  [[nodiscard]] bool update_tcp(ConnectionRef ref, const TcpSegment& segment, bool is_reply,
+                                std::uint64_t now_ms, TrackVerdict& verdict) noexcept;
+  [[nodiscard]] bool update_exchange(ConnectionRef ref, bool is_icmp, bool is_reply,
+                                     std::uint64_t now_ms, TrackVerdict& verdict) noexcept;
+  [[nodiscard]] bool meet(const ConnectionTable::Found& found, const TrackedPacket& packet,
+                          std::uint64_t now_ms, PacketTrack& track) noexcept;
+  void meet_stranger(const TrackRequest& request, const TrackedPacket& packet, const Moment& moment,
+                     PacketTrack& track, TrackOutcome& outcome) noexcept;
+  [[nodiscard]] ConnectionTable::Inserted commit(const TrackRequest& request,
+                                                 const TrackedPacket& packet, const Moment& moment,
+                                                 TrackOutcome& outcome) noexcept;
+  [[nodiscard]] ConnectionTable::Inserted insert(const TrackRequest& request,
+                                                 const TrackedPacket& packet, const Moment& moment,
+                                                 TrackOutcome& outcome) noexcept;
+  void translate(PacketTrack& track, TrackOutcome& outcome) noexcept;
+  void describe(PacketTrack& track) noexcept;
+  void relabel(const TrackRequest& request, PacketTrack& track) noexcept;
+
+  std::unique_ptr<ConnectionTable> table_;
+  ZoneTable zones_;
+  TimeoutPolicies timeouts_;
+  std::uint64_t nat_seed_ = 0;
+  std::atomic<std::uint32_t> most_{0};
+  std::atomic<bool> checks_tcp_window_{true};
+  alignas(64) std::atomic<std::uint32_t> count_{0};
+  alignas(64) std::atomic<std::uint32_t> sweep_at_{0};
+};
+
+}  // namespace hoist::software
