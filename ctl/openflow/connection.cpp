@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "openflow/connection.hpp"
 
-#include <sched.h>
-
 #include <asio/buffer.hpp>
 #include <asio/post.hpp>
 #include <asio/write.hpp>
@@ -11,9 +9,10 @@
 namespace hoist::openflow {
 namespace {
 
-/// How often a barrier is looked at again before the timer takes over: workers need microseconds to
-/// let go of the old rules, a timer tens.
-constexpr int kImpatience = 16;
+/// How often a barrier that waits for workers is looked at again before the timer takes over, some
+/// 20 ns each: a worker reports once a turn, which takes it a few microseconds under load; a timer
+/// takes a hundred.
+constexpr int kImpatience = 1000;
 
 }  // namespace
 
@@ -25,6 +24,8 @@ Connection::Connection(Socket socket, Bridge& bridge, Options options)
 
 void Connection::start(std::function<void(const std::string&)> on_closed) {
   on_closed_ = std::move(on_closed);
+  asio::error_code ignored;  // A socket that would block is one that is slow, at worst.
+  socket_.non_blocking(true, ignored);
   if (options_.probe_interval.count() != 0) probe();
   pump();
 }
@@ -71,16 +72,17 @@ void Connection::pump() {
     const std::size_t taken = session_.receive(std::span(input_).subspan(done));
     done += taken;
     progress = session_.advance();
-    for (int i = 0; i < kImpatience && progress == Session::Progress::kBlocked; ++i) {
-      sched_yield();
+    for (int i = 0; i < kImpatience && progress == Session::Progress::kSoon; ++i) {
       progress = session_.advance();
     }
     if (taken == 0 || session_.is_congested()) break;
   }
   input_.erase(input_.begin(), input_.begin() + static_cast<std::ptrdiff_t>(done));
+  const bool was_congested = session_.is_congested();
   send();
   if (is_closed_) return;
-  if (progress == Session::Progress::kRunning && !is_pump_posted_) {
+  const bool has_drained = was_congested && !session_.is_congested();
+  if ((progress == Session::Progress::kRunning || has_drained) && !is_pump_posted_) {
     is_pump_posted_ = true;
     asio::post(socket_.get_executor(), [self = shared_from_this()] {
       self->is_pump_posted_ = false;
@@ -96,11 +98,21 @@ void Connection::send() {
     if (!session_.close_reason().empty()) close(session_.close_reason());
     return;
   }
-  is_sending_ = true;
   sending_.clear();
   std::swap(sending_, session_.output());
-  session_.set_unsent_size(sending_.size());
-  asio::async_write(socket_, asio::buffer(sending_),
+  // At once, as far as the socket takes it: an answer costs one system call and no turn of the
+  // loop.
+  asio::error_code error;
+  const std::size_t sent = socket_.send(asio::buffer(sending_), 0, error);
+  if (error && error != asio::error::would_block) return close(error.message());
+  if (sent != sending_.size()) return send_rest(sent);
+  if (!session_.close_reason().empty()) close(session_.close_reason());
+}
+
+void Connection::send_rest(std::size_t sent) {
+  is_sending_ = true;
+  session_.set_unsent_size(sending_.size() - sent);
+  asio::async_write(socket_, asio::buffer(sending_) + sent,
                     [self = shared_from_this()](asio::error_code error, std::size_t /*count*/) {
                       self->is_sending_ = false;
                       self->session_.set_unsent_size(0);

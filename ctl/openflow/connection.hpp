@@ -42,6 +42,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void on_read(std::size_t count);
   /// Lets the session take what has been read, sends the answers, reads on.
   void pump();
+  /// Goes on with `sending_` behind its first `sent` bytes when the socket takes more.
+  void send_rest(std::size_t sent);
   void probe();
 
   Socket socket_;

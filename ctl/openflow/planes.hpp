@@ -34,7 +34,11 @@ class Planes {
   /// Of the last thing published.
   [[nodiscard]] Stamp last() const noexcept { return last_; }
   [[nodiscard]] bool is_settled(Stamp stamp) const {
-    return datapath_.is_settled(stamp.version) && flow_manager_.is_settled(stamp.sequence);
+    return has_hardware(stamp) && datapath_.is_settled(stamp.version);
+  }
+  /// Whether the hardware plane is as far as that.
+  [[nodiscard]] bool has_hardware(Stamp stamp) const {
+    return flow_manager_.is_settled(stamp.sequence);
   }
 
   /// Asks hardware for its counters. Once is_fresh() of the answer, which collects, the slab's

@@ -166,7 +166,9 @@ Decoded<void> Session::handle(const SetConfig& config, const Context& /*at*/) {
 Decoded<void> Session::handle(const BarrierRequest& /*barrier*/, const Context& at) {
   const Stamp stamp = bridge_.planes().last();
   wait_for([this, stamp, reply_to = to(at)] {
-    if (!bridge_.planes().is_settled(stamp)) return Progress::kBlocked;
+    const Planes& planes = bridge_.planes();
+    if (!planes.has_hardware(stamp)) return Progress::kBlocked;
+    if (!planes.datapath().is_settled(stamp.version)) return Progress::kSoon;
     encode_barrier_reply(output_, reply_to);
     return Progress::kDone;
   });

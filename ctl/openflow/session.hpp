@@ -45,6 +45,7 @@ class Session {
   enum class Progress : std::uint8_t {
     kDone,     ///< Nothing waits; receive() may go on.
     kRunning,  ///< Call again soon: there is more to send.
+    kSoon,     ///< Waits for the workers alone: a matter of microseconds.
     kBlocked,  ///< Waits for the planes or for output to drain.
   };
   /// Goes on with what waits.

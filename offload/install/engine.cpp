@@ -175,6 +175,12 @@ bool Engine::is_clean() const {
   });
 }
 
+bool Engine::may_hold_rules() const {
+  const bool has_domain = std::ranges::any_of(
+      bridges_, [](const auto& entry) { return !entry.second.domains.empty(); });
+  return (is_enabled_ && has_domain) || !is_clean();
+}
+
 /// The worst of the domains in which the rule can match: that is what keeps it from a better tier.
 Placement Engine::describe(const Bridge& bridge, RuleId rule) const {
   if (!is_enabled_) {

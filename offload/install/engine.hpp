@@ -36,6 +36,8 @@ class Engine {
   void tick();
   /// Nothing is left in a NIC that should have gone.
   [[nodiscard]] bool is_clean() const;
+  /// Whether a rule that comes or goes can be a NIC's concern.
+  [[nodiscard]] bool may_hold_rules() const;
 
  private:
   struct BridgePort {

@@ -21,6 +21,8 @@ constexpr unsigned kRingSize = 1024;
 constexpr int kRequestsATurn = 64;
 /// The offload thread looks for due retries this often when nobody asks for anything.
 constexpr std::chrono::milliseconds kIdle{20};
+/// Rule changes that no NIC can be concerned with are handed over this many at a time.
+constexpr std::size_t kKeptMax = 4096;
 /// A rule that the NIC does not give back holds up a barrier for so many turns, then no longer.
 constexpr int kPatience = 50;
 
@@ -44,24 +46,27 @@ class Manager final : public FlowManager {
   Manager& operator=(const Manager&) = delete;
 
   Sequence attach_port(BridgeId bridge, const PortStatus& port) override {
-    return ask(AttachPort{bridge, port});
+    return reshaped_ = ask(AttachPort{bridge, port});
   }
   Sequence detach_port(BridgeId bridge, PortNo number) override {
-    return ask(DetachPort{bridge, number});
+    return reshaped_ = ask(DetachPort{bridge, number});
   }
   Sequence submit(BridgeId bridge, std::span<const RuleChange> changes) override {
+    if (is_out_of_play()) return keep(bridge, changes);
     return ask(UpdateRules{bridge, {changes.begin(), changes.end()}});
   }
-  Sequence refresh_counters() override { return ask(RefreshCounters{}); }
+  Sequence refresh_counters() override {
+    return is_out_of_play() ? asked_ : ask(RefreshCounters{});
+  }
   Sequence set_enabled(bool is_enabled) override {
     is_enabled_ = is_enabled;
-    return ask(SetEnabled{is_enabled});
+    return reshaped_ = ask(SetEnabled{is_enabled});
   }
   [[nodiscard]] bool is_enabled() const override { return is_enabled_; }
   [[nodiscard]] bool is_settled(Sequence sequence) const override {
     // Acquire: pairs with the release in run_once(), so that what was counted is there for
     // collect().
-    return settled_.load(std::memory_order_acquire) >= sequence;
+    return settled_.load(std::memory_order_acquire) >= sequence || is_out_of_play();
   }
   void collect(const std::function<void(const RuleHit&)>& visit) override { hits_.take(visit); }
   void describe(std::vector<RuleId> rules,
@@ -69,6 +74,7 @@ class Manager final : public FlowManager {
     ask(Describe{std::move(rules), std::move(done)});
   }
   void poll() override {
+    hand_over_kept();
     flush();
     std::deque<Answer> answers;
     {
@@ -78,16 +84,43 @@ class Manager final : public FlowManager {
     for (Answer& answer : answers) answer.done(std::move(answer.placements));
   }
   void run_once() override {
+    hand_over_kept();
     flush();
     turn();
   }
 
  private:
+  /// Control thread. Offload is off, or no port takes rules, and nothing on its way can change
+  /// that: what control asks for is true at once, without a word with the offload thread.
+  [[nodiscard]] bool is_out_of_play() const {
+    // Acquire: pairs with the release in settle(), so that the flag is as of that request.
+    return settled_.load(std::memory_order_acquire) >= reshaped_ &&
+           !may_hold_rules_.load(std::memory_order_relaxed);
+  }
+
   template <class What>
   Sequence ask(What what) {
+    hand_over_kept();
     overflow_.push_back(std::make_unique<Request>(Request{++asked_, std::move(what)}));
     flush();
     return asked_;
+  }
+  /// Control thread. Changes gather here while no NIC is concerned, so that one costs no allocation
+  /// and wakes nobody; steps run together, which nobody can see.
+  Sequence keep(BridgeId bridge, std::span<const RuleChange> changes) {
+    if (kept_ && std::get<UpdateRules>(kept_->what).bridge != bridge) hand_over_kept();
+    if (!kept_) kept_ = std::make_unique<Request>(Request{0, UpdateRules{bridge, {}}});
+    std::vector<RuleChange>& gathered = std::get<UpdateRules>(kept_->what).changes;
+    gathered.insert(gathered.end(), changes.begin(), changes.end());
+    kept_->sequence = ++asked_;
+    if (gathered.size() >= kKeptMax) {
+      hand_over_kept();
+      flush();
+    }
+    return asked_;
+  }
+  void hand_over_kept() {
+    if (kept_) overflow_.push_back(std::move(kept_));
   }
   /// Control thread. What the ring does not take waits here: order is kept, and nobody is held up.
   void flush() {
@@ -125,6 +158,8 @@ class Manager final : public FlowManager {
   void settle() {
     if (!engine_->is_clean() && ++waited_ < kPatience) return;
     waited_ = 0;
+    // Relaxed: the release of settled_ publishes it.
+    may_hold_rules_.store(engine_->may_hold_rules(), std::memory_order_relaxed);
     settled_.store(std::exchange(unsettled_, 0), std::memory_order_release);
   }
 
@@ -149,11 +184,14 @@ class Manager final : public FlowManager {
   // Control thread's.
   bool is_enabled_;
   Sequence asked_ = 0;
+  Sequence reshaped_ = 0;  ///< Last request that may bring rules to a NIC, or all away from it.
+  std::unique_ptr<Request> kept_;  ///< Not handed over yet; UpdateRules.
   std::deque<std::unique_ptr<Request>> overflow_;
   // Shared.
   Hits hits_;
   OwningRing<Request> requests_{kRingSize};
   std::atomic<Sequence> settled_{0};
+  std::atomic<bool> may_hold_rules_{false};  ///< As of settled_.
   std::mutex answers_mutex_;
   std::deque<Answer> answers_;
   std::atomic<bool> stops_{false};

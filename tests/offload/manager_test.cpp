@@ -328,6 +328,22 @@ TEST_F(ManagerTest, PortThatMayNotReceiveStaysInSoftwareWithoutGroupsToo) {
   EXPECT_EQ(fate(1, kUdp), 0);
 }
 
+TEST_F(ManagerTest, RulesThatNoNicIsConcernedWithSettleAtOnceAndAreThereWhenOneIs) {
+  settle(manager_->set_enabled(false));
+  const RuleChange gone{RuleChange::Kind::kAdd, to_two(1).spec()};
+  const RuleChange back{RuleChange::Kind::kRemove, gone.rule};
+  const RuleChange stays{RuleChange::Kind::kAdd, Rule(2).match("in_port", 2).output(1).spec()};
+  for (const RuleChange& change : {gone, back, stays}) {
+    EXPECT_TRUE(manager_->is_settled(manager_->submit(kBridge, std::span(&change, 1))));
+  }
+  EXPECT_TRUE(manager_->is_settled(manager_->refresh_counters()));
+  const auto enabled = manager_->set_enabled(true);
+  EXPECT_FALSE(manager_->is_settled(enabled));
+  settle(enabled);
+  EXPECT_EQ(fate(1, kUdp), 0);
+  EXPECT_EQ(fate(2, kUdp), 1);
+}
+
 TEST_F(ManagerTest, ThreadOfItsOwnSettlesAndStops) {
   manager_ = FlowManager::create({}, *marks_, [] { return std::uint64_t{1}; });
   attach(1);
