@@ -116,6 +116,7 @@ std::uint64_t SoftwareDatapath::transmit_drops(std::size_t slot) const {
 void SoftwareDatapath::publish_port_change() {
   const Version version = next_version();
   change_log_.record(version, {}, true);
+  ++port_epoch_;
   publish_view();
   publish_version(version);
 }
@@ -155,6 +156,7 @@ void SoftwareDatapath::add_port_view(View& view, std::size_t slot) const {
                       .flags = port.flags,
                       .max_frame = port.device->max_frame(),
                       .tx_queues = port.device->tx_queues(),
+                      .trail_root = (port_epoch_ * kMaxPorts + slot) * 2,
                       .tx_lock = port.device->locks(),
                       .masks = port.masks};
   view.bridges[port.bridge].slots.push_back(static_cast<std::uint16_t>(slot));

@@ -7,8 +7,10 @@
 namespace hoist::software {
 namespace {
 
+/// All but the serial.
 std::string_view bytes_of(const Program* p) {
-  return {reinterpret_cast<const char*>(p), p->size()};
+  constexpr std::size_t kStart = offsetof(Program, op_count);
+  return {reinterpret_cast<const char*>(p) + kStart, p->size() - kStart};
 }
 
 }  // namespace
@@ -26,7 +28,10 @@ ProgramStore::~ProgramStore() {
 
 const Program* ProgramStore::acquire(ProgramPtr program) {
   const auto [it, is_new] = programs_.try_emplace(program.get(), 0);
-  if (is_new) (void)program.release();  // The map owns it now.
+  if (is_new) {
+    (void)program.release();  // The map owns it now.
+    it->first->serial = ++last_serial_;
+  }
   ++it->second;
   return it->first;
 }

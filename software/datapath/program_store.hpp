@@ -31,6 +31,7 @@ class ProgramStore {
     bool operator()(const Program* a, const Program* b) const noexcept;
   };
   Reclaimer& reclaimer_;
+  std::uint64_t last_serial_ = 0;
   std::unordered_map<Program*, std::uint32_t, Hash, Equal> programs_;
 };
 

@@ -132,6 +132,7 @@ class SoftwareDatapath final : public Datapath {
   std::vector<Removed> removed_;  ///< Not yet settled, in order of version.
   std::vector<const Program*> released_;
   std::uint32_t last_mask_id_ = 0;
+  std::uint64_t port_epoch_ = 0;  ///< Counts changes of which port is in which slot.
   Version classifiers_settled_ = 0;
   bool is_running_ = false;
   std::uint64_t next_age_ms_ = 0, next_link_ms_ = 0, next_shrink_ms_ = 0;

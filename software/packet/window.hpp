@@ -56,6 +56,36 @@ using WindowMask = std::array<std::uint8_t, kWindowSize>;
   return classify_window(frame, length, length);
 }
 
+/// Fills a key with all that parse() would say of a regular packet of that class, and the pipeline
+/// state with zeros. `frame`: at least 48 bytes.
+inline void parse_window(const std::uint8_t* frame, PacketClass packet_class, PortNo in_port,
+                         FlowKey& key) noexcept {
+  constexpr std::size_t kUsed = 6;  // Words; the others hold nothing of IPv4.
+  static_assert(offsetof(FlowKey, ipv6_src) == kUsed * sizeof(KeyWord));
+  for (std::size_t i = kUsed; i < kFlowKeyWords; ++i) words(key)[i] = 0;
+  key.in_port = Be32{to_integer(in_port)};
+  key.eth_type = Be16{wire::kEthIpv4};
+  key.ip_proto = frame[23];
+  key.ip_frag = 0;
+  std::memcpy(static_cast<void*>(&key.eth_dst), frame, 12);
+  key.vlan_tci = key.inner_vlan_tci = Be16{0};
+  key.mpls_lse = Be32{0};
+  key.ip_tos = frame[15];
+  key.ip_ttl = frame[22];
+  const bool is_tcp = packet_class == PacketClass::kIpv4Tcp;
+  key.tcp_flags = Be16{static_cast<std::uint16_t>(is_tcp ? wire::load16(frame + 46) & 0x0fff : 0)};
+  key.ipv6_label = Be32{0};
+  std::uint32_t ports;
+  std::memcpy(&ports, frame + 34, sizeof ports);
+  if (packet_class == PacketClass::kIpv4Icmp) {  // Type and code, in the low byte of a port each.
+    ports = Be32{std::uint32_t{frame[34]} << 16 | frame[35]}.wire();
+  } else if (packet_class == PacketClass::kIpv4Other) {
+    ports = 0;
+  }
+  std::memcpy(static_cast<void*>(&key.tp_src), &ports, sizeof ports);
+  std::memcpy(static_cast<void*>(&key.nw_src), frame + 26, 8);
+}
+
 /// The mask under which two regular packets of this class and the same in_port have equal windows
 /// if and only if their FlowKeys are equal under `consulted`. Bits of fields that are constant in
 /// the class (in_port, eth_type, vlan_tci, ipv6_src, metadata...) need nothing. Nothing for a class

@@ -16,6 +16,8 @@ namespace hoist::software {
 /// so that it can be compared, hashed and copied as bytes. Immutable; rules with equal instructions
 /// share it.
 struct Program {
+  std::uint64_t
+      serial;  ///< Given by ProgramStore, never twice; 0: in no store. No part of what it does.
   std::uint32_t op_count;
   std::uint32_t data_count;  ///< 64-bit words.
   bool is_table_miss;        ///< Of a rule with priority 0 that matches all (OpenFlow 1.3, 5.4).
@@ -31,7 +33,7 @@ struct Program {
     return sizeof *this + op_count * sizeof(Op) + data_count * sizeof(std::uint64_t);
   }
 };
-static_assert(sizeof(Program) == 16);
+static_assert(sizeof(Program) == 24);
 
 struct FreeProgram {
   void operator()(Program* p) const noexcept { ::operator delete(p); }

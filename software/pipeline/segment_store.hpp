@@ -39,6 +39,12 @@ class SegmentStore {
     return {index, segments_[index].generation};
   }
 
+  /// Worker. Says whether the path is still there and counted: a rule may come back under an id
+  /// whose earlier segments are condemned and not yet taken back.
+  [[nodiscard]] bool is_live(SegmentRef ref) const noexcept {
+    return segments_[ref.index].generation == ref.generation && state(ref.index) == State::kLive;
+  }
+
   /// Any thread. Indices run from 1 to below this.
   [[nodiscard]] std::uint32_t end() const noexcept { return end_.load(std::memory_order_acquire); }
   /// Any thread. Acquire: pairs with the release in intern(), so that a live segment's code is

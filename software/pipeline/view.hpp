@@ -31,6 +31,7 @@ struct PortView {
   std::uint32_t flags = 0;      ///< PortFlags.
   std::uint32_t max_frame = 0;  ///< Bytes of the longest frame that may leave.
   std::uint16_t tx_queues = 1;
+  std::uint64_t trail_root = 0;     ///< Where trails start (TrailStore); even, never given twice.
   TransmitLock* tx_lock = nullptr;  ///< Set where workers have to share queues.
   std::shared_ptr<const PortMasks> masks;
 };

@@ -20,6 +20,41 @@ bool is_packet_field(const Field& f) {
   return f.id != FieldId::kInPort && f.offset < kPacketWords * sizeof(std::uint64_t);
 }
 
+/// Says whether a field is pipeline state, and means something in every packet.
+bool is_state(FieldId id) {
+  return !is_packet_field(field(id)) && field(id).prerequisite == Prerequisite::kNone;
+}
+
+/// Says whether an op does the same to every packet that came here by the same trail. (An edit
+/// does, as long as nobody looks at the packet afterwards: see look_up().)
+bool stays_on_trail(const Op& op) {
+  switch (op.code) {
+    case OpCode::kOutput:
+    case OpCode::kController:
+    case OpCode::kSetField:
+    case OpCode::kSetVlan:
+    case OpCode::kPushVlan:
+    case OpCode::kPopVlan:
+    case OpCode::kPushMpls:
+    case OpCode::kPopMpls:
+    case OpCode::kResubmit:
+    case OpCode::kExit:
+    case OpCode::kClear:
+    case OpCode::kWrite:
+    case OpCode::kMetadata:
+    case OpCode::kGoto:
+      return true;
+    case OpCode::kOutputReg:
+    case OpCode::kStackPush:
+    case OpCode::kStackPop:
+      return is_state(FieldId{op.a});
+    case OpCode::kMove:
+      return is_state(FieldId{op.a}) && is_state(FieldId{static_cast<std::uint8_t>(op.b)});
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 Walker::Walker(rte_mbuf* copy) : copy_(copy), frames_(std::make_unique<Frame[]>(kFrames)) {}
@@ -38,6 +73,7 @@ void Walker::begin(const Place& place, const rte_mbuf& packet, const FlowKey& ke
   packet_ = &packet;
   key_ = key;
   layers_ = layers;
+  ingress_ = in_port();
   has_copy_ = is_uncovered_ = is_stopped_ = runs_action_set_ = false;
   // Of a damaged packet the key does not tell how it is damaged.
   is_cacheable_ = !layers.is_malformed();
@@ -46,6 +82,7 @@ void Walker::begin(const Place& place, const rte_mbuf& packet, const FlowKey& ke
   depth_ = stack_size_ = 0;
   action_set_.clear();
   path_.reset();
+  recorder_.reset();
 }
 
 void Walker::start_with(const Entry* entry) { enter(entry, 0, 0, Miss::kDrops, false); }
@@ -96,6 +133,7 @@ void Walker::run_action_set() {
 
 void Walker::run_op(const Program& program, const Op& op) {
   const std::uint64_t* data = program.data();
+  if (!stays_on_trail(op)) recorder_.leave();
   switch (op.code) {
     case OpCode::kOutput:
       return output(PortNo{op.c}, op.b);
@@ -171,6 +209,10 @@ void Walker::look_up(std::uint8_t table_id, PortNo as_in_port, Miss miss, bool i
   const bool goes_back = table_id <= from.table_id && !is_goto;
   const auto depth = static_cast<std::uint16_t>(from.depth + (goes_back ? 1 : 0));
   read_key();
+  // A trail keeps neither what an edit has made of the packet nor other ports.
+  const bool is_as_received = !has_copy_ && as_in_port == ingress_ && in_port() == ingress_;
+  if (!is_as_received || table_id >= kTableCount) recorder_.leave();
+  recorder_.look_up(table_id, key_);
   const Entry* entry = nullptr;
   const BridgeTables& tables = *place_.view->bridges[place_.bridge].tables;
   if (const Classifier* table = table_id < kTableCount ? tables.table(table_id) : nullptr) {
@@ -185,6 +227,7 @@ void Walker::look_up(std::uint8_t table_id, PortNo as_in_port, Miss miss, bool i
 void Walker::enter(const Entry* entry, std::uint8_t table_id, std::uint16_t depth, Miss miss,
                    bool is_goto) {
   const RuleId rule = entry == nullptr ? RuleId::kNone : entry->rule;
+  recorder_.found(entry);
   path_.step({.rule = rule, .table_id = table_id, .bridge = place_.bridge});
   if (entry == nullptr) {
     if (miss == Miss::kDrops) stop(DropReason::kTableMiss);

@@ -12,6 +12,7 @@
 #include "pipeline/action_set.hpp"
 #include "pipeline/path_builder.hpp"
 #include "pipeline/program.hpp"
+#include "pipeline/trail_recorder.hpp"
 #include "pipeline/view.hpp"
 
 struct rte_mbuf;
@@ -42,6 +43,8 @@ class Walker {
   /// Starts with a packet. `key` and `layers` are what parse() says of it; neither it nor they are
   /// changed.
   void begin(const Place& place, const rte_mbuf& packet, const FlowKey& key, const Layers& layers);
+  /// Then, if the way from table 0 on is to be remembered: writes it down in `trails`.
+  void record(TrailStore& trails, std::uint64_t root) noexcept { recorder_.begin(trails, root); }
   /// Then one of: from table 0, of which `entry` is what lookup found (null: nothing);
   void start_with(const Entry* entry);
   /// from a table;
@@ -51,6 +54,8 @@ class Walker {
 
   /// Goes to the end. The path is valid until the next begin().
   const SegmentCode& finish();
+  /// Then, if its path has become a segment.
+  void end_trail(SegmentRef segment) noexcept { recorder_.finish(segment); }
   [[nodiscard]] bool is_cacheable() const noexcept { return is_cacheable_; }
 
  private:
@@ -96,6 +101,7 @@ class Walker {
   rte_mbuf* copy_;
   Place place_{};
   const rte_mbuf* packet_ = nullptr;
+  PortNo ingress_{};
   bool has_copy_ = false;
   bool is_cacheable_ = true;
   bool is_uncovered_ = false;
@@ -108,6 +114,7 @@ class Walker {
   FlowKey key_{};
   Layers layers_{};
   PathBuilder path_;
+  TrailRecorder recorder_;
   ActionSet action_set_;
   std::unique_ptr<Frame[]> frames_;
   std::array<FieldValue, kStack> stack_;

@@ -48,23 +48,30 @@ void admit(Worker& worker, Burst& burst, rte_mbuf** packets, std::uint16_t count
   std::copy_n(packets, count, burst.packets.begin());
 }
 
-/// Stage: cuts cache keys out of regular packets and asks for their entries' memory. The others are
-/// left in `missed`.
-void make_keys(Worker& worker, Burst& burst) {
+/// Stage: finds the regular packets. Calls `visit(i)` for each; the others are left in `missed`.
+template <class Visit>
+void classify(Burst& burst, Visit visit) {
   for (std::uint32_t i = 0; i < burst.count; ++i) {
     const rte_mbuf* packet = burst.packets[i];
-    const std::uint8_t* frame = frame_of(packet);
-    const auto c = classify_window(frame, packet->data_len, packet->pkt_len);
+    const auto c = classify_window(frame_of(packet), packet->data_len, packet->pkt_len);
     if (!c) {
       burst.missed |= 1u << i;
       continue;
     }
     burst.regular |= 1u << i;
     burst.classes[i] = *c;
-    burst.hashes[i] =
-        FlowCache::make_key(frame, burst.masks->of(*c), worker.version, burst.keys[i]);
-    worker.cache.prefetch_window(burst.hashes[i]);
+    visit(i);
   }
+}
+
+/// Stage: cuts cache keys out of regular packets and asks for their entries' memory.
+void make_keys(Worker& worker, Burst& burst) {
+  classify(burst, [&](std::uint32_t i) {
+    const ClassMask& mask = burst.masks->of(burst.classes[i]);
+    burst.hashes[i] =
+        FlowCache::make_key(frame_of(burst.packets[i]), mask, worker.version, burst.keys[i]);
+    worker.cache.prefetch_window(burst.hashes[i]);
+  });
 }
 
 /// An entry of an older version, or at its second place: does it hold now?
@@ -153,6 +160,7 @@ void process_burst(Worker& worker, std::uint16_t slot, rte_mbuf** packets,
     probe(worker, burst);
     check_segments(worker, burst);
   } else {
+    classify(burst, [](std::uint32_t) {});
     burst.missed = static_cast<std::uint32_t>((std::uint64_t{1} << burst.count) - 1);
   }
   if (burst.missed != 0) walk_missed(worker, burst);

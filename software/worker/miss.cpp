@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <rte_mbuf.h>
 
-#include "worker/burst.hpp"
+#include <cstring>
+
 #include "worker/execute.hpp"
+#include "worker/misses.hpp"
 
 namespace hoist::software {
 namespace {
-
-/// The packets of a burst that the cache of regular packets does not know.
-struct Misses {
-  std::uint32_t count = 0;
-  std::array<std::uint8_t, kBurst> index;  ///< In the burst.
-  std::array<FlowKey, kBurst> keys;
-  std::array<Layers, kBurst> layers;
-  std::array<std::uint32_t, kBurst> hashes;
-  std::array<const FlowKey*, kBurst> lookups;
-  std::array<const Entry*, kBurst> entries;
-};
 
 bool is_regular(const Burst& burst, std::uint32_t i) { return (burst.regular >> i & 1) != 0; }
 
@@ -25,8 +16,14 @@ void parse_missed(const Burst& burst, Misses& misses) {
   for_each_bit(burst.missed, [&](std::uint32_t i) {
     const std::uint32_t m = misses.count++;
     misses.index[m] = static_cast<std::uint8_t>(i);
-    std::memset(static_cast<void*>(&misses.keys[m]), 0, sizeof(FlowKey));
-    misses.layers[m] = parse(*burst.packets[i], burst.in.number, misses.keys[m]);
+    FlowKey& key = misses.keys[m];
+    const rte_mbuf& packet = *burst.packets[i];
+    if (is_regular(burst, i)) {
+      return parse_window(rte_pktmbuf_mtod(&packet, const std::uint8_t*), burst.classes[i],
+                          burst.in.number, key);
+    }
+    std::memset(static_cast<void*>(&key), 0, sizeof key);
+    misses.layers[m] = parse(packet, burst.in.number, key);
   });
 }
 
@@ -59,42 +56,27 @@ bool holds(Worker& worker, const Burst& burst, const FlowKey& key, FlowCache::Wi
   return true;
 }
 
-/// Stage: the cache of parsed packets. What it knows leaves the set.
-void probe_wide(Worker& worker, Burst& burst, Misses& misses) {
-  std::array<FlowCache::WideEntry, kBurst> wanted;
+/// Stage: the cache of parsed packets. Returns those of `wanted` that it does not know.
+std::uint32_t probe_wide(Worker& worker, Burst& burst, const Misses& misses, std::uint32_t wanted) {
+  std::array<FlowCache::WideEntry, kBurst> keys;
+  std::array<std::uint32_t, kBurst> hashes;
   std::uint32_t asked = 0;
-  for (std::uint32_t m = 0; m < misses.count; ++m) {
-    if (!is_cached_wide(worker, burst, misses, m)) continue;
+  for_each_bit(wanted, [&](std::uint32_t m) {
+    if (!is_cached_wide(worker, burst, misses, m)) return;
     asked |= 1u << m;
-    wanted[m] = make_wide(worker, burst, misses.keys[m], misses.hashes[m]);
-    worker.cache.prefetch_wide(misses.hashes[m]);
-  }
+    keys[m] = make_wide(worker, burst, misses.keys[m], hashes[m]);
+    worker.cache.prefetch_wide(hashes[m]);
+  });
   for_each_bit(asked, [&](std::uint32_t m) {
-    FlowCache::WideEntry* entry = worker.cache.find_any(wanted[m], misses.hashes[m]);
+    FlowCache::WideEntry* entry = worker.cache.find_any(keys[m], hashes[m]);
     if (entry == nullptr || !holds(worker, burst, misses.keys[m], *entry)) return;
     burst.segments[misses.index[m]] = entry->segment;
-    burst.missed &= ~(1u << misses.index[m]);
+    wanted &= ~(1u << m);
   });
+  return wanted;
 }
 
-/// Stage: the first table, all packets at once.
-void look_up_first(const Worker& worker, const Burst& burst, Misses& misses) {
-  const Classifier* table = worker.view->bridges[burst.in.bridge].tables->table(0);
-  if (table == nullptr) {
-    misses.entries.fill(nullptr);
-    return;
-  }
-  std::uint32_t n = 0;
-  std::array<const Entry*, kBurst> found;
-  for (std::uint32_t m = 0; m < misses.count; ++m) {
-    if ((burst.missed >> misses.index[m] & 1) != 0) misses.lookups[n++] = &misses.keys[m];
-  }
-  table->lookup({misses.lookups.data(), n}, worker.version, found.data());
-  for (std::uint32_t m = misses.count; m-- > 0;) {
-    if ((burst.missed >> misses.index[m] & 1) != 0) misses.entries[m] = found[--n];
-  }
-}
-
+/// Tells the cache what has been found.
 void remember(Worker& worker, const Burst& burst, const Misses& misses, std::uint32_t m,
               SegmentRef segment) {
   const std::uint32_t i = misses.index[m];
@@ -115,10 +97,16 @@ void remember(Worker& worker, const Burst& burst, const Misses& misses, std::uin
 
 void walk_one(Worker& worker, Burst& burst, const Misses& misses, std::uint32_t m) {
   const std::uint32_t i = misses.index[m];
+  const rte_mbuf& packet = *burst.packets[i];
+  Layers layers = misses.layers[m];
+  if (is_regular(burst, i)) {
+    FlowKey key;
+    layers = parse(packet, burst.in.number, key);
+  }
   Walker& walker = *worker.walker;
-  walker.begin({worker.view, burst.in.bridge, worker.version}, *burst.packets[i], misses.keys[m],
-               misses.layers[m]);
-  walker.start_with(misses.entries[m]);
+  walker.begin({worker.view, burst.in.bridge, worker.version}, packet, misses.keys[m], layers);
+  walker.record(worker.trails, worker.view->ports[burst.in.slot].trail_root);
+  walker.start_with(misses.first[m]);
   const SegmentCode& code = walker.finish();
   const std::uint32_t index = worker.segments->intern(code);
   if (index == SegmentStore::kNone) {
@@ -127,6 +115,7 @@ void walk_one(Worker& worker, Burst& burst, const Misses& misses, std::uint32_t 
     return;
   }
   burst.segments[i] = worker.segments->ref(index);
+  walker.end_trail(burst.segments[i]);
   if (walker.is_cacheable()) remember(worker, burst, misses, m, burst.segments[i]);
 }
 
@@ -135,14 +124,17 @@ void walk_one(Worker& worker, Burst& burst, const Misses& misses, std::uint32_t 
 void walk_missed(Worker& worker, Burst& burst) noexcept {
   Misses misses;
   parse_missed(burst, misses);
-  if (worker.cache.is_enabled()) {
-    probe_wide(worker, burst, misses);
-    if (burst.missed == 0) return;
-  }
-  look_up_first(worker, burst, misses);
-  for (std::uint32_t m = 0; m < misses.count; ++m) {
-    if ((burst.missed >> misses.index[m] & 1) != 0) walk_one(worker, burst, misses, m);
-  }
+  std::uint32_t wanted = misses.all();
+  if (worker.cache.is_enabled()) wanted = probe_wide(worker, burst, misses, wanted);
+  if (wanted == 0) return;
+  const std::uint32_t lost = follow_trails(worker, burst, misses, wanted);
+  for_each_bit(wanted & ~lost, [&](std::uint32_t m) {
+    const std::uint32_t i = misses.index[m];
+    // Of a damaged packet the key does not tell how it is damaged.
+    if (!is_regular(burst, i) && misses.layers[m].is_malformed()) return;
+    remember(worker, burst, misses, m, burst.segments[i]);
+  });
+  for_each_bit(lost, [&](std::uint32_t m) { walk_one(worker, burst, misses, m); });
 }
 
 void run_walked(Worker& worker, const Ingress& in, rte_mbuf* packet) noexcept {

@@ -71,6 +71,10 @@ Result<std::unique_ptr<Worker>> Worker::create(const Config& config, Shared& sha
   auto segments = SegmentStore::create(config.segment_capacity);
   if (!segments) return tl::unexpected(segments.error());
   worker->segments = std::move(*segments);
+  constexpr std::uint32_t kTrails = 1u << 18;
+  auto trails = TrailStore::create(kTrails);
+  if (!trails) return tl::unexpected(trails.error());
+  worker->trails = std::move(*trails);
   auto walker = Walker::create(*shared.pool);
   if (!walker) return tl::unexpected(walker.error());
   worker->walker = std::move(*walker);

@@ -12,6 +12,7 @@
 #include "hoist/drop_reason.hpp"
 #include "hoist/resume.hpp"
 #include "pipeline/segment_store.hpp"
+#include "pipeline/trail_store.hpp"
 #include "pipeline/view.hpp"
 #include "pipeline/walk.hpp"
 #include "rcu/reclaimer.hpp"
@@ -87,6 +88,7 @@ struct alignas(64) Worker {
 
   FlowCache cache;
   std::unique_ptr<SegmentStore> segments;
+  TrailStore trails;
   std::unique_ptr<Walker> walker;
 
   /// The one segment of a port whose packets need no look, by slot.

@@ -131,5 +131,19 @@ TEST(PacketWindowTest, MaskedWindowsAreEqualExactlyWhenMaskedKeysAre) {
   EXPECT_LT(equal, 180000u);
 }
 
+TEST(PacketWindowTest, KeyOfARegularPacketNeedsNoParser) {
+  test::Random random(4);
+  for (const auto& [packet_class, list] : regular_packets(random)) {
+    for (const auto& [frame, parsed] : list) {
+      const auto buffer = std::make_unique<std::uint8_t[]>(kWindowSize);
+      std::copy_n(frame.begin(), kWindowSize, buffer.get());
+      FlowKey key;
+      std::memset(static_cast<void*>(&key), 0xa5, sizeof key);
+      parse_window(buffer.get(), packet_class, PortNo{parsed.in_port.host()}, key);
+      ASSERT_EQ(key, parsed);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hoist::software

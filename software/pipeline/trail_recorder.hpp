@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "classifier/classifier.hpp"
+#include "hoist/flow_key.hpp"
+#include "pipeline/trail_store.hpp"
+
+namespace hoist::software {
+
+[[nodiscard]] TrailKey trail_key(std::uint64_t from, const Entry* entry) noexcept;
+
+/// Writes down a walk's trail while the Walker is under way. Does nothing unless begin() was called
+/// since the last reset().
+class TrailRecorder {
+ public:
+  void reset() noexcept { trails_ = nullptr; }
+  /// The walk starts with a lookup, the pipeline state being zero.
+  void begin(TrailStore& trails, std::uint64_t root) noexcept;
+  /// What the lookup came to. Null: nothing matched.
+  void found(const Entry* entry) noexcept;
+  /// The next lookup is of `table_id`, with this pipeline state.
+  void look_up(std::uint8_t table_id, const FlowKey& key) noexcept;
+  /// What happens from here on does not follow from what matched alone.
+  void leave() noexcept;
+  /// The walk is at its end.
+  void finish(SegmentRef segment) noexcept;
+
+ private:
+  static constexpr std::size_t kStateWords = kFlowKeyWords - kPacketWords;
+
+  [[nodiscard]] Trail& here() noexcept;
+
+  TrailStore* trails_ = nullptr;
+  TrailKey key_{};
+  std::array<std::uint64_t, kStateWords> state_{};  ///< At the last lookup.
+};
+
+}  // namespace hoist::software
