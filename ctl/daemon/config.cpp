@@ -159,8 +159,11 @@ void read_root(const toml::table& table, Source& source, Config& config) {
   read_section(root, source, "dpdk",
                [&](TomlReader& reader) { reader.read("args", config.dpdk_args); });
   read_section(root, source, "datapath", [&](TomlReader& r) { read_datapath(r, config); });
-  read_section(root, source, "offload",
-               [&](TomlReader& reader) { reader.read("enabled", config.is_offload_enabled); });
+  read_section(root, source, "offload", [&](TomlReader& reader) {
+    reader.read("enabled", config.is_offload_enabled);
+    reader.read_integer("moves_per_second", config.moves_per_second, 0, 1 << 30);
+    reader.read_integer("reads_per_second", config.reads_per_second, 1, 1 << 30);
+  });
   read_section(root, source, "conntrack", [&](TomlReader& reader) {
     reader.read_integer("max_connections", config.max_connections, 1, 1 << 30);
   });

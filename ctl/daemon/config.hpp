@@ -35,7 +35,9 @@ struct Config {
   std::uint32_t mbuf_count = 65536;
   std::uint32_t max_rules = 1u << 22;
   bool is_offload_enabled = true;
-  std::uint32_t max_connections = 0;  ///< Conntrack; 0: its default.
+  std::uint32_t moves_per_second = 1000;     ///< See FlowManager::Config.
+  std::uint32_t reads_per_second = 200'000;  ///< See FlowManager::Config.
+  std::uint32_t max_connections = 0;         ///< Conntrack; 0: its default.
   std::vector<Bridge> bridges;
 
   /// Fails with kInvalidArgument: "FILE:LINE: KEY: what is wrong".

@@ -44,7 +44,11 @@ int serve(const std::string& config_path) {
                         .max_rules = config->max_rules});
   if (!datapath) return refuse(datapath.error());
   std::unique_ptr<FlowManager> flow_manager = FlowManager::create(
-      {.is_enabled = config->is_offload_enabled, .has_thread = true, .cores = cores},
+      {.is_enabled = config->is_offload_enabled,
+       .has_thread = true,
+       .cores = cores,
+       .moves_per_second = config->moves_per_second,
+       .reads_per_second = config->reads_per_second},
       (*datapath)->resume_table(), [&plane = **datapath] { return plane.now_ms(); });
 
   ctl::Daemon daemon({.config = *std::move(config),

@@ -4,6 +4,12 @@
 #include <algorithm>
 
 namespace hoist::openflow {
+namespace {
+
+/// While rules wait for room in hardware, what software carries is told this often.
+constexpr std::uint64_t kObservationMs = 500;
+
+}  // namespace
 
 Stamp Planes::publish(BridgeId bridge, const Commit& commit) {
   if (!commit.changes.empty()) {
@@ -21,12 +27,20 @@ bool Planes::is_fresh(FlowManager::Sequence refresh) {
 }
 
 void Planes::collect() {
-  const auto count = [this](const RuleHit& hit) { slab_.count(hit); };
-  datapath_.collect(count);
-  flow_manager_.collect(count);
+  collected_ms_ = datapath_.now_ms();
+  std::vector<RuleHit> in_software;
+  const bool is_wanted = flow_manager_.wants_hits();
+  datapath_.collect([&](const RuleHit& hit) {
+    slab_.count(hit);
+    if (is_wanted) in_software.push_back(hit);
+  });
+  flow_manager_.collect([this](const RuleHit& hit) { slab_.count(hit); });
+  if (!in_software.empty()) flow_manager_.observe(std::move(in_software));
 }
 
 bool Planes::poll() {
+  const bool is_due = datapath_.now_ms() - collected_ms_ >= kObservationMs;
+  if (is_due && flow_manager_.wants_hits()) collect();
   const auto end = std::ranges::find_if(
       retirements_, [this](const Retirement& r) { return !is_settled(r.stamp); });
   if (end == retirements_.begin()) return !retirements_.empty();

@@ -66,6 +66,7 @@ class Planes {
   RuleSlab& slab_;
   std::function<void(const Rule&)> on_gone_;
   Stamp last_;
+  std::uint64_t collected_ms_ = 0;      ///< On the datapath's clock.
   std::deque<Retirement> retirements_;  ///< In the order they were published.
 };
 

@@ -62,6 +62,11 @@ class FlowManager {
     bool is_enabled = true;
     bool has_thread = true;
     std::vector<unsigned> cores;  ///< Cores that the offload thread may use; empty: any.
+    /// Where not all rules have room: how many give way to hotter ones a second. Real NICs carry
+    /// less while rules change.
+    std::uint32_t moves_per_second = 1000;
+    /// And how many counters are read a second to find out which are hot.
+    std::uint32_t reads_per_second = 200'000;
   };
   static std::unique_ptr<FlowManager> create(const Config& config, ResumeTable& resume_table,
                                              std::function<std::uint64_t()> now_ms);
@@ -84,6 +89,11 @@ class FlowManager {
   /// What hardware counted since the last call, rules just removed included. A rule's RuleHits are
   /// complete once the removal has settled.
   virtual void collect(const std::function<void(const RuleHit&)>& visit) = 0;
+
+  /// Some rules find no room: observe() is to hear about twice a second what software carried.
+  [[nodiscard]] virtual bool wants_hits() const = 0;
+  /// What software counted since the last call.
+  virtual void observe(std::vector<RuleHit> hits) = 0;
 
   /// A consistent copy for `offload show`, taken by the offload thread; `done` is called from a later
   /// poll(). Empty `rules`: all.

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::uint64_t kFirstBackOffMs = 1000;
 constexpr std::uint64_t kLongestBackOffMs = 60'000;
+/// Rules are ranked about this often.
+constexpr std::uint64_t kRankingMs = 1000;
 
 }  // namespace
 
@@ -280,6 +282,7 @@ void BridgeDomain::count(RuleId rule, FlowHandle& handle) {
   const TrafficCount gained = port_.read(handle);
   if (gained.packets == 0 && gained.bytes == 0) return;
   carried_[rule] += gained;
+  planner_->carried(rule, gained.packets);
   shared_.hits.add(rule, gained, shared_.now_ms());
 }
 
@@ -299,6 +302,11 @@ void BridgeDomain::tick() {
     zombies_[i] = zombies_.back();
     zombies_.pop_back();
   }
+  retry();
+  rank();
+}
+
+void BridgeDomain::retry() {
   const auto has_work = [&] {
     return is_refill_due_ || !to_retry_.empty() || planner_->has_waiting();
   };
@@ -318,6 +326,43 @@ void BridgeDomain::tick() {
   if (!has_work()) back_off_ms_ = 0;
 }
 
+void BridgeDomain::observe(std::span<const RuleHit> hits) {
+  for (const RuleHit& hit : hits) planner_->carried(hit.rule, hit.count.packets);
+}
+
+/// Reads as many counters as the time passed allows. Whether all of the round's are read.
+bool BridgeDomain::read_some(std::uint64_t now_ms) {
+  if (ranking_.last_read_ms == 0) {
+    ranking_.last_read_ms = now_ms;
+    for (const auto& [rule, standing] : standing_) ranking_.to_read.push_back(rule);
+  }
+  const std::uint64_t passed_ms = std::max<std::uint64_t>(now_ms - ranking_.last_read_ms, 1);
+  ranking_.last_read_ms = now_ms;
+  for (std::uint64_t n = shared_.budget.reads_per_second * passed_ms / 1000 + 1;
+       n != 0 && !ranking_.to_read.empty(); --n) {
+    const auto it = standing_.find(ranking_.to_read.back());
+    ranking_.to_read.pop_back();
+    if (it == standing_.end()) continue;
+    for (FlowHandle& handle : it->second.handles) count(it->first, handle);
+  }
+  return ranking_.to_read.empty();
+}
+
+void BridgeDomain::rank() {
+  if (!has_waiting() || !port_.is_there()) {
+    ranking_ = {};
+    return;
+  }
+  const std::uint64_t now = shared_.now_ms();
+  if (ranking_.began_ms == 0) ranking_.began_ms = now;
+  if (now - ranking_.began_ms < kRankingMs || !read_some(now)) return;
+  const double seconds = static_cast<double>(now - ranking_.began_ms) / 1000;
+  planner_->rank(seconds);
+  planner_->rebalance(static_cast<std::size_t>(shared_.budget.moves_per_second * seconds) + 1);
+  take_steps();
+  ranking_ = {.began_ms = now, .to_read = {}};
+}
+
 std::uint32_t BridgeDomain::table_mark(std::uint8_t table_id) {
   // Table 0 needs none: software begins there with every packet.
   if (table_id == 0 || !capabilities_.has(Feature::kMark)) return 0;
@@ -330,6 +375,7 @@ std::optional<Placement> BridgeDomain::placement(RuleId rule) const {
   const Entry* entry = planner_->find(rule);
   if (entry == nullptr) return std::nullopt;
   Placement out{.rule = rule, .refusal = entry->why.refusal, .reason = entry->why.reason};
+  if (out.refusal == Refusal::kTableFull) out.reason += planner_->describe_rate(*entry);
   if (const auto it = carried_.find(rule); it != carried_.end()) out.hardware = it->second;
   if (entry->assessment.is_never) {
     if (out.refusal == Refusal::kNone) out.refusal = Refusal::kFieldUnsupported;

@@ -24,11 +24,18 @@ namespace hoist::offload {
 
 using RuleRef = std::shared_ptr<const RuleSpec>;
 
+/// What one domain may ask of the NIC for the sake of hot rules; see FlowManager::Config.
+struct Budget {
+  std::uint32_t moves_per_second = 0;
+  std::uint32_t reads_per_second = 0;
+};
+
 /// What all domains share.
 struct Shared {
   TokenPool& tokens;
   Hits& hits;
   const std::function<std::uint64_t()>& now_ms;
+  const Budget& budget;
 };
 
 /// One bridge's rules in one switch domain (or on one port whose rules are its own): takes the
@@ -53,7 +60,12 @@ class BridgeDomain {
   void update(std::span<const RuleRef> added, std::span<const RuleId> removed);
   /// Reads all counters.
   void refresh();
-  /// Tries again what failed, when it is time.
+  /// Software carried these.
+  void observe(std::span<const RuleHit> hits);
+  /// Some rules find no room.
+  [[nodiscard]] bool has_waiting() const noexcept { return planner_->waiting_count() != 0; }
+  /// Tries again what failed, when it is time; while rules wait for room, reads counters and has
+  /// hot rules take the place of cold ones.
   void tick();
   /// The NIC has given back every rule that should have gone.
   [[nodiscard]] bool is_clean() const noexcept { return zombies_.empty(); }
@@ -81,6 +93,13 @@ class BridgeDomain {
     FlowHandle handle;
   };
 
+  /// One round: a period passes, all counters are read, in slices, and the rules are ranked.
+  struct Ranking {
+    std::uint64_t began_ms = 0;      ///< 0: there is no round.
+    std::uint64_t last_read_ms = 0;  ///< 0: reading has not begun.
+    std::vector<RuleId> to_read;
+  };
+
   [[nodiscard]] Context context() const { return {capabilities_, ports_, tag_mode_}; }
   void start_planner();
   [[nodiscard]] std::uint64_t steering_size() const;
@@ -94,6 +113,9 @@ class BridgeDomain {
   void unmake(RuleId rule, Standing& standing);
   void fail(const Change& change, const FlowFailure& failure);
   void retry_later();
+  void retry();
+  void rank();
+  [[nodiscard]] bool read_some(std::uint64_t now_ms);
   void refill();
   void count(RuleId rule, FlowHandle& handle);
   [[nodiscard]] std::uint32_t table_mark(std::uint8_t table_id);
@@ -120,6 +142,7 @@ class BridgeDomain {
   std::uint64_t installed_ = 0;
   std::uint64_t reserve_ = 0;   ///< Hardware rules that steering will need.
   std::uint64_t capacity_ = 0;  ///< Hardware rules that there was room for when it was last full.
+  Ranking ranking_;
   std::uint64_t retry_at_ms_ = 0;
   std::uint64_t back_off_ms_ = 0;
   HazardSet admissible_;        ///< As probed; capabilities_ has what the NIC did not refuse since.

@@ -7,9 +7,13 @@
 
 namespace hoist::offload {
 
-Engine::Engine(bool is_enabled, ResumeTable& resume_table, Hits& hits,
+Engine::Engine(const FlowManager::Config& config, ResumeTable& resume_table, Hits& hits,
                std::function<std::uint64_t()> now_ms)
-    : tokens_(resume_table), hits_(hits), now_ms_(std::move(now_ms)), is_enabled_(is_enabled) {}
+    : tokens_(resume_table),
+      hits_(hits),
+      now_ms_(std::move(now_ms)),
+      budget_{config.moves_per_second, config.reads_per_second},
+      is_enabled_(config.is_enabled) {}
 
 Engine::~Engine() {
   for (auto& [id, bridge] : bridges_) {
@@ -64,8 +68,8 @@ BridgeDomain* Engine::domain_for(BridgeId id, Bridge& bridge, const BridgePort& 
   if (!capabilities.is_usable()) return nullptr;
   const std::uint32_t slot = free_slot(port.identity, capabilities.has(Feature::kTransfer));
   if (make_layout(capabilities, slot).table_count == 0) return nullptr;
-  bridge.domains.push_back(std::make_unique<BridgeDomain>(id, port.identity, capabilities, slot,
-                                                          Shared{tokens_, hits_, now_ms_}));
+  bridge.domains.push_back(std::make_unique<BridgeDomain>(
+      id, port.identity, capabilities, slot, Shared{tokens_, hits_, now_ms_, budget_}));
   return bridge.domains.back().get();
 }
 
@@ -143,6 +147,19 @@ void Engine::update(const UpdateRules& request) {
   std::erase(added, nullptr);
   if (!is_enabled_) added.clear();
   for (const auto& domain : bridge.domains) domain->update(added, removed);
+}
+
+void Engine::observe(const std::vector<RuleHit>& hits) {
+  for (auto& [id, bridge] : bridges_) {
+    for (const auto& domain : bridge.domains) domain->observe(hits);
+  }
+}
+
+bool Engine::has_waiting() const {
+  return std::ranges::any_of(bridges_, [](const auto& entry) {
+    return std::ranges::any_of(entry.second.domains,
+                               [](const auto& d) { return d->has_waiting(); });
+  });
 }
 
 void Engine::refresh() {

@@ -20,7 +20,7 @@ namespace hoist::offload {
 /// Answers requests one at a time, each to the end.
 class Engine {
  public:
-  Engine(bool is_enabled, ResumeTable& resume_table, Hits& hits,
+  Engine(const FlowManager::Config& config, ResumeTable& resume_table, Hits& hits,
          std::function<std::uint64_t()> now_ms);
   /// Takes everything out of the NICs.
   ~Engine();
@@ -28,6 +28,9 @@ class Engine {
   void attach(const AttachPort& request);
   void detach(const DetachPort& request);
   void update(const UpdateRules& request);
+  /// What software carried, for the ranking of rules that wait for room.
+  void observe(const std::vector<RuleHit>& hits);
+  [[nodiscard]] bool has_waiting() const;
   void refresh();
   void set_enabled(bool is_enabled);
   [[nodiscard]] std::vector<Placement> describe(const std::vector<RuleId>& rules) const;
@@ -60,6 +63,7 @@ class Engine {
   TokenPool tokens_;
   Hits& hits_;
   std::function<std::uint64_t()> now_ms_;
+  Budget budget_;
   bool is_enabled_;
   std::map<BridgeId, Bridge> bridges_;
 };

@@ -30,8 +30,7 @@ class Manager final : public FlowManager {
  public:
   Manager(const Config& config, ResumeTable& resume_table, std::function<std::uint64_t()> now_ms)
       : is_enabled_(config.is_enabled),
-        engine_(
-            std::make_unique<Engine>(config.is_enabled, resume_table, hits_, std::move(now_ms))) {
+        engine_(std::make_unique<Engine>(config, resume_table, hits_, std::move(now_ms))) {
     if (!config.has_thread) return;
     thread_ = std::thread([this] { loop(); });
     if (!config.cores.empty()) pin(config.cores);
@@ -69,6 +68,10 @@ class Manager final : public FlowManager {
     return settled_.load(std::memory_order_acquire) >= sequence || is_out_of_play();
   }
   void collect(const std::function<void(const RuleHit&)>& visit) override { hits_.take(visit); }
+  [[nodiscard]] bool wants_hits() const override {
+    return has_waiting_.load(std::memory_order_relaxed);
+  }
+  void observe(std::vector<RuleHit> hits) override { ask(Observe{std::move(hits)}); }
   void describe(std::vector<RuleId> rules,
                 std::function<void(std::vector<Placement>)> done) override {
     ask(Describe{std::move(rules), std::move(done)});
@@ -152,6 +155,7 @@ class Manager final : public FlowManager {
       settle();
     }
     engine_->tick();
+    has_waiting_.store(engine_->has_waiting(), std::memory_order_relaxed);
     if (unsettled_ != 0) settle();
     return was_busy;
   }
@@ -166,6 +170,7 @@ class Manager final : public FlowManager {
   void serve(AttachPort& what) { engine_->attach(what); }
   void serve(DetachPort& what) { engine_->detach(what); }
   void serve(UpdateRules& what) { engine_->update(what); }
+  void serve(Observe& what) { engine_->observe(what.hits); }
   void serve(RefreshCounters&) { engine_->refresh(); }
   void serve(SetEnabled& what) { engine_->set_enabled(what.is_enabled); }
   void serve(Describe& what) {
@@ -192,6 +197,7 @@ class Manager final : public FlowManager {
   OwningRing<Request> requests_{kRingSize};
   std::atomic<Sequence> settled_{0};
   std::atomic<bool> may_hold_rules_{false};  ///< As of settled_.
+  std::atomic<bool> has_waiting_{false};
   std::mutex answers_mutex_;
   std::deque<Answer> answers_;
   std::atomic<bool> stops_{false};

@@ -23,6 +23,9 @@ struct UpdateRules {
   BridgeId bridge;
   std::vector<RuleChange> changes;
 };
+struct Observe {
+  std::vector<RuleHit> hits;
+};
 struct RefreshCounters {};
 struct SetEnabled {
   bool is_enabled;
@@ -34,7 +37,8 @@ struct Describe {
 
 struct Request {
   FlowManager::Sequence sequence = 0;
-  std::variant<AttachPort, DetachPort, UpdateRules, RefreshCounters, SetEnabled, Describe> what;
+  std::variant<AttachPort, DetachPort, UpdateRules, Observe, RefreshCounters, SetEnabled, Describe>
+      what;
 };
 
 /// An answer on its way back to control.

@@ -33,7 +33,9 @@ struct Entry : OverlapItem {
   Assessment assessment;
   std::uint64_t age = 0;  ///< Order of arrival.
   Desired desired;
-  Refused why;  ///< Why not tier full; kNone if it is.
+  double rate = 0;           ///< Packets a second in both planes, see Planner::rank().
+  std::uint64_t gained = 0;  ///< Packets since the last rank().
+  Refused why;               ///< Why not tier full; kNone if it is.
   RuleId shadowed_by = RuleId::kNone;
 
   [[nodiscard]] bool acts() const noexcept {

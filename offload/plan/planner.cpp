@@ -60,6 +60,8 @@ std::optional<Change> Planner::next() {
 void Planner::run(const Task& task) {
   if (task.kind == Task::Kind::kRemove) {
     remove(task.rule);
+  } else if (task.kind == Task::Kind::kEvict) {
+    evict(task.rule);
   } else if (Entry* entry = find_entry(task.rule)) {
     const bool acted = entry->acts();
     if (entry->desired.form != Form::kFull) settle(*entry);

@@ -71,6 +71,18 @@ class Planner {
   void try_again();
   [[nodiscard]] bool has_waiting() const noexcept { return !waiting_.empty() || dead_count_ != 0; }
 
+  /// The rule has carried so many packets more, in whichever plane.
+  void carried(RuleId rule, std::uint64_t packets);
+  /// Brings the rates up to date with what was carried in the `seconds` since the last call. Costs
+  /// a look at every rule.
+  void rank(double seconds);
+  /// Has rules that find no room take the place of colder ones, at most `moves_max` of them.
+  void rebalance(std::size_t moves_max);
+  /// For people: what the rule carries, and what it takes to have room. Empty if nothing is known.
+  [[nodiscard]] std::string describe_rate(const Entry& entry) const;
+  /// Rules that there is no room for.
+  [[nodiscard]] std::size_t waiting_count() const noexcept { return waiting_.size(); }
+
   /// The next step, or nothing if hardware stands as planned.
   [[nodiscard]] std::optional<Change> next();
   /// What stands, or will once the steps handed out are taken.
@@ -106,7 +118,7 @@ class Planner {
   };
 
   struct Task {
-    enum class Kind : std::uint8_t { kSettle, kRemove };
+    enum class Kind : std::uint8_t { kSettle, kRemove, kEvict };
     Kind kind;
     RuleId rule;
   };
@@ -114,6 +126,7 @@ class Planner {
   void add(std::shared_ptr<const RuleSpec> rule, Assessment assessment);
   void run(const Task& task);
   void remove(RuleId rule);
+  void evict(RuleId rule);
   Change undo();
 
   void settle(Entry& entry);
@@ -149,6 +162,8 @@ class Planner {
   Task task_{};
   Change last_;  ///< The step handed out last.
   HazardSet hazards_;
+  double coldest_ =
+      -1;  ///< Worth of the coldest rule in hardware that may give way; -1: not known.
   std::size_t dead_count_ = 0;
   std::uint64_t age_ = 0;
   std::uint64_t planned_ = 0;

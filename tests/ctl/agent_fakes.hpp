@@ -109,6 +109,8 @@ class FakeFlowManager : public FlowManager {
   void collect(const std::function<void(const RuleHit&)>& visit) override {
     for (const RuleHit& hit : std::exchange(hits, {})) visit(hit);
   }
+  [[nodiscard]] bool wants_hits() const override { return false; }
+  void observe(std::vector<RuleHit>) override {}
   void describe(std::vector<RuleId> rules,
                 std::function<void(std::vector<Placement>)> done) override {
     std::vector<Placement> out;

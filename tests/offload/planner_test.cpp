@@ -197,6 +197,38 @@ TEST_F(PlannerTest, RoomThatIsFreedIsUsed) {
   EXPECT_EQ(nic_.installed.size(), 2u);
 }
 
+TEST_F(PlannerTest, HotRuleTakesThePlaceOfAColdOne) {
+  nic_ = Hardware(2);
+  for (std::uint32_t i = 1; i <= 4; ++i) add(Rule(i).priority(static_cast<std::uint16_t>(9 - i)).match("nw_dst", i), true);
+  ASSERT_TRUE(nic_.installed.contains(RuleId{1}) && nic_.installed.contains(RuleId{2}));
+  planner_.carried(RuleId{1}, 1000);
+  planner_.carried(RuleId{2}, 10);
+  planner_.carried(RuleId{3}, 11);
+  planner_.carried(RuleId{4}, 500);
+  planner_.rank(1);
+  planner_.rebalance(10);
+  nic_.run(planner_);
+  EXPECT_TRUE(nic_.installed.contains(RuleId{1}));
+  EXPECT_TRUE(nic_.installed.contains(RuleId{4}));
+  EXPECT_EQ(planner_.find(RuleId{2})->why.refusal, Refusal::kTableFull);
+  // No hotter by enough: 3 stays where it is.
+  EXPECT_EQ(planner_.find(RuleId{3})->why.refusal, Refusal::kTableFull);
+}
+
+TEST_F(PlannerTest, ARuleThatWouldLeaveAGuardDoesNotGiveWay) {
+  nic_ = Hardware(2);
+  add(Rule(1).priority(9).match("nw_dst", 1).match("nw_src", 1), true);
+  add(Rule(2).priority(5).match("nw_dst", 1), true);
+  add(Rule(3).priority(1).match("nw_dst", 3), true);
+  planner_.carried(RuleId{2}, 1000);
+  planner_.carried(RuleId{3}, 500);
+  planner_.rank(1);
+  planner_.rebalance(10);
+  nic_.run(planner_);
+  EXPECT_TRUE(nic_.installed.contains(RuleId{1}));
+  EXPECT_TRUE(nic_.installed.contains(RuleId{2}));
+}
+
 /// Random rules come and go one by one. After every single hardware operation each packet meets the
 /// rule that OpenFlow gives it in the old or the new rule set, or goes to software; at the end, the
 /// new.
@@ -323,6 +355,12 @@ TEST_P(PlannerChaosTest, NoPacketEverMeetsAWrongRule) {
       planner_.update({}, std::span(&id, 1));
     }
     run(before);
+    if (HasFatalFailure() || below(3) != 0) continue;
+    for (const auto& [id, rule] : rules_)
+      planner_.carried(rule->id, below(3) == 0 ? below(900) : 0);
+    planner_.rank(1);
+    planner_.rebalance(1 + below(8));
+    run(rules_);
   }
 }
 
