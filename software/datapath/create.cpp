@@ -37,10 +37,12 @@ int worker_main(void* worker) {
 SoftwareDatapath::SoftwareDatapath(const Config& config, MbufPool pool)
     : config_(config),
       pool_(std::move(pool)),
-      reclaimer_(static_cast<unsigned>(std::max<std::size_t>(config.worker_lcores.size(), 1))) {}
+      reclaimer_(static_cast<unsigned>(std::max<std::size_t>(config.worker_lcores.size(), 1))),
+      queues_(static_cast<unsigned>(std::max<std::size_t>(config.worker_lcores.size(), 1))) {}
 
 SoftwareDatapath::~SoftwareDatapath() {
   stop();
+  telemetry_.reset();
   workers_.clear();
   delete shared_.view.load(std::memory_order_relaxed);
 }
@@ -66,6 +68,8 @@ Result<void> SoftwareDatapath::make_workers() {
     rte_rcu_qsbr_thread_register(reclaimer_.qsbr(), i);
     workers_.push_back(std::move(*worker));
   }
+  cleared_.resize(count);
+  start_telemetry();
   collector_ = std::make_unique<Collector>(workers_);
   publish_view();
   return {};

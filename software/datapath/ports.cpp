@@ -47,6 +47,8 @@ Result<PortStatus> SoftwareDatapath::add_port(BridgeId id, const PortConfig& con
   port.dropped_before = transmit_drops(static_cast<std::size_t>(free_slot - ports_.begin()));
   port.masks = make_port_masks(bridge(id).tables, config.number, nullptr, last_mask_id_);
   port.last_status = status_of(port);
+  queues_.add_port(static_cast<std::uint16_t>(free_slot - ports_.begin()), port.device->id(),
+                   port.device->rx_queues());
   publish_port_change();
   return port.last_status;
 }
@@ -55,6 +57,7 @@ Result<void> SoftwareDatapath::remove_port(BridgeId id, PortNo number) {
   Port* port = find_port(id, number);
   if (port == nullptr) return failure(Errc::kNotFound, "no such port");
   std::unique_ptr<Device> device = std::move(port->device);
+  queues_.remove_port(static_cast<std::uint16_t>(port - ports_.data()));
   bridge(id).published.macs.forget_port(number);
   publish_port_change();
   const Version gone = shared_.version.load(std::memory_order_relaxed);
@@ -127,21 +130,11 @@ void SoftwareDatapath::publish_view() {
     view->bridges.push_back({.tables = &b->published, .slots = {}, .slot_of_small = {}});
   }
   view->ports.resize(ports_.size());
-  view->queues.resize(workers_.size());
   for (std::size_t slot = 0; slot < ports_.size(); ++slot) {
     if (ports_[slot].device) add_port_view(*view, slot);
   }
   index_ports(*view);
-  // Queues go round the workers, so that each has about as many.
-  std::size_t next = 0;
-  for (std::size_t slot = 0; slot < ports_.size(); ++slot) {
-    if (!ports_[slot].device) continue;
-    const Device& device = *ports_[slot].device;
-    for (std::uint16_t q = 0; q < device.rx_queues(); ++q) {
-      view->queues[next++ % workers_.size()].push_back(
-          {static_cast<std::uint16_t>(slot), device.id(), q});
-    }
-  }
+  queues_.fill(*view);
   // Release: pairs with the acquire in run_turn().
   const View* old = shared_.view.exchange(view.release(), std::memory_order_acq_rel);
   if (old != nullptr) reclaimer_.retire(std::unique_ptr<View>(const_cast<View*>(old)));

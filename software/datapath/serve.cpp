@@ -63,6 +63,8 @@ bool SoftwareDatapath::poll(
   }
   const std::uint64_t now = now_ms();
   settle();
+  end_rest();
+  watch_load(now);
   age_macs(now);
   notice_link_changes(now, on_port_change);
   shrink_masks(now);

@@ -9,8 +9,11 @@
 #include "cache/change_log.hpp"
 #include "datapath/collector.hpp"
 #include "datapath/program_store.hpp"
+#include "datapath/queue_table.hpp"
 #include "datapath/settler.hpp"
+#include "datapath/worker_telemetry.hpp"
 #include "hoist/datapath.hpp"
+#include "hoist/workers.hpp"
 #include "pipeline/consulted.hpp"
 #include "port/device.hpp"
 #include "port/mbuf_pool.hpp"
@@ -20,8 +23,8 @@
 namespace hoist::software {
 
 /// Datapath: control's half of the software plane. Its parts lie in create.cpp, rules.cpp,
-/// ports.cpp and serve.cpp.
-class SoftwareDatapath final : public Datapath {
+/// ports.cpp, serve.cpp and workers.cpp.
+class SoftwareDatapath final : public Datapath, public Workers {
  public:
   SoftwareDatapath(const Config& config, MbufPool pool);
   ~SoftwareDatapath() override;
@@ -56,6 +59,14 @@ class SoftwareDatapath final : public Datapath {
   void flush_mac_table(BridgeId bridge) override;
   ResumeTable& resume_table() override { return *resume_table_; }
 
+  // --- Workers.
+  std::vector<WorkerReport> report(std::uint32_t last_s) const override;
+  void clear(std::optional<unsigned> core) override;
+  std::uint64_t cycles_per_s() const override;
+  Result<void> pin_queues(BridgeId bridge, PortNo port, std::vector<QueuePin> pins) override;
+  void rebalance() override;
+  void set_auto_balance(const AutoBalance& config) override;
+
  private:
   struct Bridge {
     std::string name;
@@ -83,6 +94,11 @@ class SoftwareDatapath final : public Datapath {
   struct Removed {
     RuleId rule;
     Version version;
+  };
+  /// What a worker had counted when its counts were last cleared.
+  struct Cleared {
+    WorkerCounts counts;
+    std::uint64_t ms = 0;
   };
 
   // rules.cpp
@@ -115,6 +131,14 @@ class SoftwareDatapath final : public Datapath {
                            const std::function<void(BridgeId, const PortStatus&)>& on_port_change);
   void shrink_masks(std::uint64_t now_ms);
 
+  // workers.cpp
+  [[nodiscard]] unsigned core_of_worker(unsigned index) const;
+  void start_telemetry();
+  [[nodiscard]] WorkerReport report_worker(unsigned index, std::size_t intervals) const;
+  void move_queues(std::span<const unsigned> plan);
+  void end_rest();
+  void watch_load(std::uint64_t now_ms);
+
   Config config_;
   MbufPool pool_;
   Reclaimer reclaimer_;
@@ -127,6 +151,12 @@ class SoftwareDatapath final : public Datapath {
   std::vector<std::unique_ptr<Bridge>> bridges_;
   std::vector<Port> ports_;  ///< By slot.
   std::vector<std::unique_ptr<Worker>> workers_;
+  QueueTable queues_;
+  AutoBalance auto_balance_;
+  std::vector<Cleared> cleared_;  ///< By worker.
+  std::uint64_t rest_token_ = 0;  ///< Passed: no worker looks at queues that rest.
+  std::uint64_t next_sample_ms_ = 0, next_balance_ms_ = 0;
+  std::unique_ptr<WorkerTelemetry> telemetry_;  ///< Goes before the workers.
   std::unique_ptr<Collector> collector_;
   std::vector<Rule> rules_;
   std::vector<Removed> removed_;  ///< Not yet settled, in order of version.

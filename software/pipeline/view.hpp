@@ -17,6 +17,7 @@ struct rte_mempool;
 
 namespace hoist::software {
 
+struct QueueLoad;
 class TransmitLock;
 
 inline constexpr std::uint16_t kNoSlot = 0xffff;
@@ -59,6 +60,7 @@ struct ReceiveQueue {
   std::uint16_t slot;
   std::uint16_t ethdev;
   std::uint16_t queue;
+  std::shared_ptr<QueueLoad> load;
 };
 
 /// All that workers know of configuration: one immutable snapshot, replaced as a whole.

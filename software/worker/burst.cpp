@@ -26,6 +26,7 @@ const std::uint8_t* frame_of(const rte_mbuf* packet) {
     if (packet->data_len < RTE_ETHER_HDR_LEN) {
       drop(worker, packet, DropReason::kMalformed);
     } else if (is_marked) {
+      worker.perf.marked.add(1);
       resume_packet(worker, burst.in, packet);
     } else {
       burst.packets[burst.count++] = packet;
@@ -136,6 +137,8 @@ bool run_blind(Worker& worker, Burst& burst) {
   if (known.tag != cache_tag(burst.masks->classes[0].id, worker.version)) return false;
   Segment& segment = worker.segments->at(known.segment.index);
   if (segment.generation != known.segment.generation) return false;
+  worker.perf.unlooked.add(burst.count);
+  worker.perf.end(Stage::kLookup);
   run_segment(worker, burst.in, segment, burst.packets.data(), burst.count);
   return true;
 }
@@ -163,7 +166,11 @@ void process_burst(Worker& worker, std::uint16_t slot, rte_mbuf** packets,
     classify(burst, [](std::uint32_t) {});
     burst.missed = static_cast<std::uint32_t>((std::uint64_t{1} << burst.count) - 1);
   }
-  if (burst.missed != 0) walk_missed(worker, burst);
+  worker.perf.end(Stage::kLookup);
+  if (burst.missed != 0) {
+    walk_missed(worker, burst);
+    worker.perf.end(Stage::kWalk);
+  }
   run(worker, burst);
 }
 

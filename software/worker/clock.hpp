@@ -11,8 +11,10 @@ namespace hoist::software {
 class Clock {
  public:
   Clock() : start_(rte_rdtsc()), ticks_per_ms_(rte_get_tsc_hz() / 1000) {}
-  [[nodiscard]] std::uint64_t now_ms() const noexcept {
-    return (rte_rdtsc() - start_) / ticks_per_ms_;
+  [[nodiscard]] std::uint64_t now_ms() const noexcept { return ms_at(rte_rdtsc()); }
+  /// The time when the processor's counter stood at `ticks`.
+  [[nodiscard]] std::uint64_t ms_at(std::uint64_t ticks) const noexcept {
+    return (ticks - start_) / ticks_per_ms_;
   }
 
  private:

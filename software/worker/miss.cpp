@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <rte_mbuf.h>
 
+#include <bit>
 #include <cstring>
 
 #include "worker/execute.hpp"
@@ -127,6 +128,7 @@ void walk_missed(Worker& worker, Burst& burst) noexcept {
   std::uint32_t wanted = misses.all();
   if (worker.cache.is_enabled()) wanted = probe_wide(worker, burst, misses, wanted);
   if (wanted == 0) return;
+  worker.perf.walked.add(static_cast<unsigned>(std::popcount(wanted)));
   const std::uint32_t lost = follow_trails(worker, burst, misses, wanted);
   for_each_bit(wanted & ~lost, [&](std::uint32_t m) {
     const std::uint32_t i = misses.index[m];

@@ -25,6 +25,10 @@ void Transmitter::send(const View& view, std::uint16_t slot) noexcept {
     egress_full_.add(left);
     batch.dropped.add(left);
   }
+  if (sent != 0) {
+    sent_.add(sent);
+    sent_batches_.add(1);
+  }
   batch.count = 0;
 }
 

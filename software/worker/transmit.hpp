@@ -49,6 +49,9 @@ class Transmitter {
     }
     listed_count_ = 0;
   }
+  /// Any thread. Packets and batches that devices took.
+  [[nodiscard]] std::uint64_t sent() const noexcept { return sent_.get(); }
+  [[nodiscard]] std::uint64_t sent_batches() const noexcept { return sent_batches_.get(); }
   /// Any thread. Packets that the port in this slot did not take.
   [[nodiscard]] std::uint64_t dropped(std::size_t slot) const noexcept {
     return batches_[slot].dropped.get();
@@ -65,6 +68,7 @@ class Transmitter {
 
   unsigned worker_index_;
   Counter& egress_full_;
+  Counter sent_, sent_batches_;
   std::uint16_t listed_count_ = 0;
   std::array<std::uint16_t, kMaxPorts> listed_;
   std::array<Batch, kMaxPorts> batches_{};

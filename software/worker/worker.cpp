@@ -18,7 +18,10 @@ void receive(Worker& worker) {
   for (const ReceiveQueue& q : worker.view->queues[worker.index]) {
     std::array<rte_mbuf*, kBurst> packets;
     const std::uint16_t n = rte_eth_rx_burst(q.ethdev, q.queue, packets.data(), kBurst);
-    if (n != 0) process_burst(worker, q.slot, packets.data(), n);
+    if (n == 0) continue;
+    worker.perf.took(*q.load, n);
+    process_burst(worker, q.slot, packets.data(), n);
+    worker.perf.dealt_with(*q.load);
   }
 }
 
@@ -93,10 +96,11 @@ void run_turn(Worker& worker) noexcept {
   // The version first: the masks of a view cover every version published before it.
   worker.version = shared.version.load(std::memory_order_acquire);
   worker.view = shared.view.load(std::memory_order_acquire);
-  worker.now_ms = shared.clock.now_ms();
+  worker.now_ms = shared.clock.ms_at(worker.perf.begin_turn());
   receive(worker);
   serve_control(worker);
   worker.transmit.flush(*worker.view);
+  worker.perf.end_turn();
   worker.segments->reclaim();
   rte_rcu_qsbr_quiescent(shared.qsbr, worker.index);
 }

@@ -20,6 +20,7 @@
 #include "worker/counter.hpp"
 #include "worker/learn_filter.hpp"
 #include "worker/message_ring.hpp"
+#include "worker/perf.hpp"
 #include "worker/transmit.hpp"
 
 namespace hoist::software {
@@ -98,6 +99,7 @@ struct alignas(64) Worker {
   };
   std::array<PortSegment, kMaxPorts> port_segments{};
 
+  WorkerPerf perf;
   std::array<Counter, kDropReasonCount> drops{};
   Transmitter transmit;
   LearnFilter learn_filter;
