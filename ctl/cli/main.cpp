@@ -82,6 +82,8 @@ int main(int argc, char** argv) {
 
   showing(app, "status", "What runs", "hoist/status", ctl::view_status);
   showing(app, "ports", "Ports and what went through them", "hoist/ports", ctl::view_ports);
+  showing(app, "workers", "Where the workers' time goes, and their queues", "hoist/workers",
+          ctl::view_workers);
   showing(app, "drops", "Packets dropped, by reason", "hoist/drops", ctl::view_drops);
   showing(app, "fdb", "Addresses that a bridge has learned", "hoist/fdb", ctl::view_fdb)
       ->add_option("BRIDGE", words)

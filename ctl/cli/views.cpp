@@ -3,6 +3,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/table.hpp"
@@ -87,6 +88,50 @@ std::string view_ports(const Json& ports, bool has_colours) {
                drops("egress_dropped")});
   }
   return table.render(has_colours);
+}
+
+std::string view_workers(const Json& workers, bool has_colours) {
+  TextTable table({{"CORE", true},
+                   {"BUSY", true},
+                   {"PACKETS", true},
+                   {"CYCLES/PACKET", true},
+                   {"IN CACHE", true},
+                   {"RECEIVE", true},
+                   {"PARSE+CACHE", true},
+                   {"WALK", true},
+                   {"RUN", true},
+                   {"TRANSMIT", true},
+                   {"QUEUES"}});
+  for (const Json& worker : workers) {
+    const auto of = [](std::uint64_t part, std::uint64_t whole) {
+      return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+    };
+    const std::uint64_t busy = number_of(worker, "busy_cycles");
+    const std::uint64_t packets = number_of(worker, "received");
+    const Json stages = worker.value("stage_cycles", Json::object());
+    const auto stage = [&](const char* name) {
+      return TextTable::Cell{fmt::format("{:.1f}", of(number_of(stages, name), packets))};
+    };
+    std::string queues;
+    for (const Json& q : worker.value("queues", Json::array())) {
+      queues += fmt::format("{}{}:{}{}", queues.empty() ? "" : " ", text_of(q, "port"),
+                            text_of(q, "queue"), q.value("pinned", false) ? "*" : "");
+      if (q.contains("usage_percent")) queues += fmt::format("({}%)", text_of(q, "usage_percent"));
+    }
+    const std::uint64_t elsewhere = number_of(worker, "walked") + number_of(worker, "marked");
+    table.add({{text_of(worker, "core")},
+               {fmt::format("{:.1f}%", 100 * of(busy, busy + number_of(worker, "idle_cycles")))},
+               {text_of(worker, "received")},
+               {fmt::format("{:.1f}", of(busy, packets))},
+               {fmt::format("{:.1f}%", 100 * of(packets - std::min(packets, elsewhere), packets))},
+               stage("receive"),
+               stage("parse+cache"),
+               stage("classifier walk"),
+               stage("run segments"),
+               stage("transmit"),
+               {queues}});
+  }
+  return table.render(has_colours) + "\nStages in cycles a packet. * pinned.\n";
 }
 
 std::string view_drops(const Json& drops, bool has_colours) {

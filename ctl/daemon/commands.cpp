@@ -51,6 +51,7 @@ void Commands::add_all(Daemon& daemon) {
   const std::shared_ptr<Commands> self(new Commands(daemon));
   self->add_switch_commands(daemon.commands_);
   self->add_offload_commands(daemon.commands_);
+  self->add_worker_commands(daemon.commands_);
   daemon.commands_.add_plain("list-commands", "", 0, 0, [self](const Arguments&) {
     return Result<std::string>(self->daemon_.commands_.listing());
   });

@@ -22,10 +22,12 @@ class Commands {
   explicit Commands(Daemon& daemon) : daemon_(daemon) {}
   void add_switch_commands(CommandTable& table);
   void add_offload_commands(CommandTable& table);
+  void add_worker_commands(CommandTable& table);
 
   [[nodiscard]] nlohmann::json status() const;
   [[nodiscard]] nlohmann::json ports() const;
   [[nodiscard]] nlohmann::json drops() const;
+  [[nodiscard]] nlohmann::json workers() const;
   [[nodiscard]] Result<nlohmann::json> fdb(const std::string& bridge) const;
   [[nodiscard]] std::string dpif_show() const;
   Result<std::string> flush_fdb(const Arguments& arguments);

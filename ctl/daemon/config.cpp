@@ -47,6 +47,37 @@ void read_port_number(TomlReader& reader, PortNo& out) {
   out = PortNo{static_cast<std::uint32_t>(*number)};
 }
 
+/// "QUEUE:CORE,QUEUE:CORE,...", as in Open vSwitch's pmd-rxq-affinity.
+std::optional<std::vector<QueuePin>> parse_affinity(std::string_view text) {
+  std::vector<QueuePin> pins;
+  const auto take = [&text](auto& out) {
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), out);
+    text.remove_prefix(static_cast<std::size_t>(parsed.ptr - text.data()));
+    return parsed.ec == std::errc{};
+  };
+  const auto take_char = [&text](char c) {
+    if (text.empty() || text.front() != c) return false;
+    text.remove_prefix(1);
+    return true;
+  };
+  do {
+    QueuePin pin{};
+    if (!take(pin.queue) || !take_char(':') || !take(pin.core)) return std::nullopt;
+    pins.push_back(pin);
+  } while (take_char(','));
+  if (!text.empty()) return std::nullopt;
+  return pins;
+}
+
+void read_affinity(TomlReader& reader, std::vector<QueuePin>& out) {
+  const toml::node* node = reader.use("rxq_affinity");
+  if (node == nullptr) return;
+  const auto text = node->value_exact<std::string>();
+  const auto pins = text ? parse_affinity(*text) : std::nullopt;
+  if (!pins) return reader.fail("rxq_affinity", *node, "want \"QUEUE:CORE,...\"");
+  out = *pins;
+}
+
 void read_port(const toml::node& node, Source& source, Config::Bridge& bridge) {
   TomlReader reader(*node.as_table(), source.file, "bridge.port", source.error);
   PortConfig port{.number = PortNo{0}};
@@ -56,6 +87,8 @@ void read_port(const toml::node& node, Source& source, Config::Bridge& bridge) {
   reader.read("devargs", port.devargs);
   reader.read_integer("queues", port.queues, 1, 1024);
   read_port_number(reader, port.number);
+  std::vector<QueuePin> pins;
+  read_affinity(reader, pins);
   reader.finish();
   for (const PortConfig& other : bridge.ports) {
     if (other.name == port.name) reader.fail("name", node, "two ports are called " + port.name);
@@ -64,6 +97,7 @@ void read_port(const toml::node& node, Source& source, Config::Bridge& bridge) {
     }
   }
   bridge.ports.push_back(std::move(port));
+  bridge.affinities.push_back({PortNo{0}, std::move(pins)});
 }
 
 /// Ports without a number get the least that is free, in the order of the file.
@@ -76,6 +110,9 @@ void number_ports(Config::Bridge& bridge) {
       ++next;
     }
     port.number = PortNo{next};
+  }
+  for (std::size_t i = 0; i < bridge.ports.size(); ++i) {
+    bridge.affinities[i].port = bridge.ports[i].number;
   }
 }
 
@@ -152,6 +189,11 @@ void read_datapath(TomlReader& reader, Config& config) {
   reader.read_integer("flow_cache_entries", config.flow_cache_entries, 0, 1 << 28);
   reader.read_integer("mbuf_count", config.mbuf_count, 1024, 1 << 26);
   reader.read_integer("max_rules", config.max_rules, 1, (1 << 24) - 1);
+  AutoBalance& balance = config.auto_balance;
+  reader.read("auto_balance", balance.is_enabled);
+  reader.read_integer("auto_balance_load", balance.load_percent, 0, 100);
+  reader.read_integer("auto_balance_improvement", balance.improvement_percent, 0, 100);
+  reader.read_integer("auto_balance_interval_s", balance.interval_s, 5, 20'000 * 60);
 }
 
 void read_root(const toml::table& table, Source& source, Config& config) {

@@ -9,6 +9,7 @@
 
 #include "hoist/datapath.hpp"
 #include "hoist/error.hpp"
+#include "hoist/workers.hpp"
 #include "openflow/target.hpp"
 
 namespace hoist::ctl {
@@ -27,6 +28,12 @@ struct Config {
     std::vector<openflow::Target> listen;
     std::vector<openflow::Target> controllers;
     std::vector<PortConfig> ports;
+    /// Receive queues that are pinned to workers, by port.
+    struct Affinity {
+      PortNo port;
+      std::vector<QueuePin> pins;
+    };
+    std::vector<Affinity> affinities;
   };
 
   std::vector<std::string> dpdk_args;
@@ -34,6 +41,7 @@ struct Config {
   std::uint32_t flow_cache_entries = 1u << 20;
   std::uint32_t mbuf_count = 65536;
   std::uint32_t max_rules = 1u << 22;
+  AutoBalance auto_balance;
   bool is_offload_enabled = true;
   std::uint32_t moves_per_second = 1000;     ///< See FlowManager::Config.
   std::uint32_t reads_per_second = 200'000;  ///< See FlowManager::Config.

@@ -31,17 +31,6 @@ std::uint64_t datapath_id_of(const Config::Bridge& config, const std::vector<Por
   return (id & 0xffffffff) | kLocallyAdministered;
 }
 
-openflow::FlowMod normal_rule() {
-  openflow::FlowMod mod;
-  mod.priority = 0;
-  mod.instructions.apply_actions.emplace_back(OutputAction{PortNo::kNormal, 0});
-  return mod;
-}
-
-bool is_same(const PortConfig& a, const PortConfig& b) {
-  return a.name == b.name && a.number == b.number && a.devargs == b.devargs && a.queues == b.queues;
-}
-
 }  // namespace
 
 Daemon::Daemon(Parts parts)
@@ -56,6 +45,9 @@ Result<void> Daemon::start() {
   auto rpc = RpcServer::create(io_, parts_.run_dir.file("hoistd.ctl"), commands_);
   if (!rpc) return tl::unexpected<Error>(rpc.error());
   rpc_ = std::move(*rpc);
+  if (Workers* workers = workers_of(*parts_.datapath)) {
+    workers->set_auto_balance(parts_.config.auto_balance);
+  }
   parts_.datapath->start();
   for (const Config::Bridge& bridge : parts_.config.bridges) {
     if (Result<void> started = start_bridge(bridge); !started) return started;
@@ -69,14 +61,9 @@ Result<void> Daemon::start_bridge(const Config::Bridge& config) {
   openflow::Bridge& bridge = agent_.add_bridge({.name = config.name, .id = *id});
   bridges_.push_back({.config = config, .bridge = &bridge, .failed = {}});
   BridgeState& state = bridges_.back();
-  if (config.fail_mode == Config::Bridge::FailMode::kStandalone) {
-    if (const auto added = bridge.rules().apply(normal_rule(), bridge.now_ms(), {}); !added) {
-      spdlog::error("{}: cannot add the rule actions=NORMAL: {}", config.name,
-                    added.error().detail);
-    }
-    bridge.flush();
-  }
+  if (config.fail_mode == Config::Bridge::FailMode::kStandalone) add_normal_rule(bridge);
   for (const PortConfig& port : config.ports) add_port(state, port);
+  pin_queues(state, config);
   bridge.set_datapath_id(datapath_id_of(config, parts_.datapath->ports(*id)));
 
   const openflow::Target management{.kind = openflow::Target::Kind::kListenUnix,
@@ -128,41 +115,6 @@ void Daemon::drain(FlowManager::Sequence sequence) {
     parts_.flow_manager->poll();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-}
-
-Result<void> Daemon::reload() {
-  Result<Config> config = Config::load(parts_.config_path);
-  if (!config) return tl::unexpected<Error>(config.error());
-  for (const Config::Bridge& wanted : config->bridges) {
-    const auto found = std::ranges::find_if(
-        bridges_, [&](const BridgeState& state) { return state.config.name == wanted.name; });
-    if (found == bridges_.end()) {
-      if (Result<void> started = start_bridge(wanted); !started) return started;
-    } else {
-      follow(*found, wanted);
-    }
-  }
-  if (config->is_offload_enabled != parts_.config.is_offload_enabled) {
-    parts_.flow_manager->set_enabled(config->is_offload_enabled);
-  }
-  parts_.config = *std::move(config);
-  spdlog::info("configuration read again from {}", parts_.config_path);
-  return {};
-}
-
-/// Ports that the file no longer has, or has otherwise, go; then those that are missing come.
-void Daemon::follow(BridgeState& state, const Config::Bridge& wanted) {
-  const auto has = [](const std::vector<PortConfig>& ports, const PortConfig& port) {
-    return std::ranges::any_of(ports, [&](const PortConfig& p) { return is_same(p, port); });
-  };
-  for (const PortConfig& port : state.config.ports) {
-    if (!has(wanted.ports, port)) remove_port(state, port.number);
-  }
-  std::vector<PortConfig> failed = std::exchange(state.failed, {});
-  for (const PortConfig& port : wanted.ports) {
-    if (!has(state.config.ports, port) || has(failed, port)) add_port(state, port);
-  }
-  state.config.ports = wanted.ports;
 }
 
 void Daemon::run(const std::function<void()>& on_ready) {

@@ -12,6 +12,7 @@
 #include "daemon/run_dir.hpp"
 #include "hoist/datapath.hpp"
 #include "hoist/flow_manager.hpp"
+#include "hoist/workers.hpp"
 #include "openflow/agent.hpp"
 #include "rpc/command_table.hpp"
 #include "rpc/rpc_server.hpp"
@@ -41,7 +42,9 @@ class Daemon {
   /// Serves until SIGTERM, SIGINT or `exit`, then stops cleanly. `on_ready` is called first.
   void run(const std::function<void()>& on_ready);
 
-  /// Reads the configuration again: bridges stay, their ports, and offload's switch follow it.
+  /// Reads the configuration again: bridges stay; their ports, pinned queues, listeners,
+  /// controllers and fail mode, offload's switch and automatic balance follow it. The rest is
+  /// logged as waiting for the next start.
   Result<void> reload();
 
  private:
@@ -55,7 +58,16 @@ class Daemon {
   Result<void> start_bridge(const Config::Bridge& config);
   void add_port(BridgeState& state, const PortConfig& port);
   void remove_port(BridgeState& state, PortNo number);
+
+  // reload.cpp
+  static void add_normal_rule(openflow::Bridge& bridge);
   void follow(BridgeState& state, const Config::Bridge& wanted);
+  void follow_ports(BridgeState& state, const Config::Bridge& wanted);
+  void pin_queues(BridgeState& state, const Config::Bridge& wanted);
+  void follow_targets(BridgeState& state, const std::vector<openflow::Target>& now,
+                      const std::vector<openflow::Target>& wanted);
+  void follow_fail_mode(BridgeState& state, Config::Bridge::FailMode wanted);
+
   void wait_signal();
   void stop();
   /// Lets the flow manager go on until `sequence` has settled, or a few seconds have gone.

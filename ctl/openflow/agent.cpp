@@ -82,14 +82,16 @@ bool Agent::poll() {
   return is_urgent;
 }
 
-void Agent::add_connection(Connection::Socket socket, Bridge& bridge, Connection::Options options,
-                           std::function<void(const std::string&)> on_closed) {
+std::shared_ptr<Connection> Agent::add_connection(
+    Connection::Socket socket, Bridge& bridge, Connection::Options options,
+    std::function<void(const std::string&)> on_closed) {
   auto connection = std::make_shared<Connection>(std::move(socket), bridge, std::move(options));
   connections_.push_back(connection);
   connection->start([this, raw = connection.get(), on_closed](const std::string& reason) {
     on_closed(reason);
     std::erase_if(connections_, [raw](const auto& c) { return c.get() == raw; });
   });
+  return connection;
 }
 
 }  // namespace hoist::openflow

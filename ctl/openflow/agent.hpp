@@ -40,6 +40,9 @@ class Agent {
   Result<void> listen(Bridge& bridge, const Target& target);
   /// Keeps a connection to a controller, with back-off (1 to 8 s) where it fails.
   Result<void> connect(Bridge& bridge, const Target& target);
+  /// Ends what listen() or connect() began. Who has connected to a listener stays; the connection
+  /// to a controller is closed.
+  void forget(const Bridge& bridge, const Target& target);
 
   /// Starts the ticking. The agent ticks until stop().
   void start();
@@ -67,14 +70,17 @@ class Agent {
     std::string name;
     asio::steady_timer timer;
     int backoff_s = 1;
+    std::weak_ptr<Connection> connection = {};
   };
 
-  void accept(Listener& listener);
+  // Handlers hold listeners and controllers weakly: one that has been forgotten is let be.
+  void accept(const std::shared_ptr<Listener>& listener);
   void close_listeners();
-  void dial(Controller& controller);
-  void redial(Controller& controller, const std::string& reason);
-  void add_connection(Connection::Socket socket, Bridge& bridge, Connection::Options options,
-                      std::function<void(const std::string&)> on_closed);
+  void dial(const std::shared_ptr<Controller>& controller);
+  void redial(const std::shared_ptr<Controller>& controller, const std::string& reason);
+  std::shared_ptr<Connection> add_connection(Connection::Socket socket, Bridge& bridge,
+                                             Connection::Options options,
+                                             std::function<void(const std::string&)> on_closed);
   void tick();
 
   asio::io_context& io_;
@@ -82,8 +88,8 @@ class Agent {
   InstructionPool instructions_;
   Planes planes_;
   std::vector<std::unique_ptr<Bridge>> bridges_;
-  std::vector<std::unique_ptr<Listener>> listeners_;
-  std::vector<std::unique_ptr<Controller>> controllers_;
+  std::vector<std::shared_ptr<Listener>> listeners_;
+  std::vector<std::shared_ptr<Controller>> controllers_;
   std::vector<std::shared_ptr<Connection>> connections_;
   asio::steady_timer timer_;
   std::function<void()> on_tick_;

@@ -70,8 +70,8 @@ Result<void> Agent::listen(Bridge& bridge, const Target& target) {
     return failure(Errc::kIo,
                    fmt::format("cannot listen on {}: {}", name_of(target), error.message()));
   }
-  listeners_.push_back(std::make_unique<Listener>(Listener{std::move(acceptor), bridge, target}));
-  accept(*listeners_.back());
+  listeners_.push_back(std::make_shared<Listener>(Listener{std::move(acceptor), bridge, target}));
+  accept(listeners_.back());
   return {};
 }
 
@@ -82,63 +82,85 @@ void Agent::close_listeners() {
   listeners_.clear();
 }
 
-void Agent::accept(Listener& listener) {
-  listener.acceptor.async_accept([this, &listener](asio::error_code error,
-                                                   Connection::Socket socket) {
-    if (is_stopped_ || error == asio::error::operation_aborted) return;
-    if (error) {
-      spdlog::warn("{}: cannot accept a connection: {}", listener.bridge.config().name,
-                   error.message());
-    } else {
-      send_at_once(socket, listener.target);
-      const std::string peer =
-          listener.bridge.config().name + "<->" + (is_unix(listener.target) ? "unix" : "tcp");
-      spdlog::debug("{}: connected", peer);
-      add_connection(
-          std::move(socket), listener.bridge,
-          {.peer = peer,
-           .probe_interval = is_unix(listener.target) ? std::chrono::seconds{0} : kListenerProbe},
-          [peer](const std::string& reason) { spdlog::debug("{}: {}", peer, reason); });
-    }
-    accept(listener);
-  });
+void Agent::accept(const std::shared_ptr<Listener>& listener) {
+  listener->acceptor.async_accept(
+      [this, weak = std::weak_ptr(listener)](asio::error_code error, Connection::Socket socket) {
+        const std::shared_ptr<Listener> self = weak.lock();
+        if (is_stopped_ || !self || error == asio::error::operation_aborted) return;
+        const std::string& bridge = self->bridge.config().name;
+        if (error) {
+          spdlog::warn("{}: cannot accept a connection: {}", bridge, error.message());
+          return accept(self);
+        }
+        send_at_once(socket, self->target);
+        const bool is_local = is_unix(self->target);
+        const std::string peer = bridge + "<->" + (is_local ? "unix" : "tcp");
+        spdlog::debug("{}: connected", peer);
+        add_connection(
+            std::move(socket), self->bridge,
+            {.peer = peer, .probe_interval = is_local ? std::chrono::seconds{0} : kListenerProbe},
+            [peer](const std::string& reason) { spdlog::debug("{}: {}", peer, reason); });
+        accept(self);
+      });
 }
 
 Result<void> Agent::connect(Bridge& bridge, const Target& target) {
   if (const auto endpoint = endpoint_of(target); !endpoint) {
     return tl::unexpected<Error>(endpoint.error());
   }
-  controllers_.push_back(std::make_unique<Controller>(
+  controllers_.push_back(std::make_shared<Controller>(
       Controller{bridge, target, fmt::format("{}<->{}", bridge.config().name, name_of(target)),
                  asio::steady_timer(io_)}));
-  dial(*controllers_.back());
+  dial(controllers_.back());
   return {};
 }
 
-void Agent::dial(Controller& controller) {
-  auto socket = std::make_shared<Connection::Socket>(io_);
-  const auto endpoint = endpoint_of(controller.target);
-  socket->async_connect(*endpoint, [this, &controller, socket](asio::error_code error) {
-    if (is_stopped_) return;
-    if (error) return redial(controller, error.message());
-    send_at_once(*socket, controller.target);
-    spdlog::info("{}: connected", controller.name);
-    controller.backoff_s = 1;
-    Connection::Options options{.peer = controller.name, .probe_interval = kControllerProbe};
-    options.session.is_service = false;
-    add_connection(std::move(*socket), controller.bridge, std::move(options),
-                   [this, &controller](const std::string& reason) {
-                     if (!is_stopped_) redial(controller, reason);
-                   });
+void Agent::forget(const Bridge& bridge, const Target& target) {
+  const auto is_meant = [&](const auto& one) {
+    return &one->bridge == &bridge && one->target == target;
+  };
+  std::erase_if(listeners_, [&](const auto& listener) {
+    if (!is_meant(listener)) return false;
+    if (is_unix(target)) ::unlink(target.address.c_str());
+    return true;
+  });
+  std::erase_if(controllers_, [&](const auto& controller) {
+    if (!is_meant(controller)) return false;
+    if (const auto connection = controller->connection.lock()) {
+      connection->close("no longer configured");
+    }
+    return true;
   });
 }
 
-void Agent::redial(Controller& controller, const std::string& reason) {
-  spdlog::warn("{}: {}; next try in {} s", controller.name, reason, controller.backoff_s);
-  controller.timer.expires_after(std::chrono::seconds(controller.backoff_s));
-  controller.backoff_s = std::min(controller.backoff_s * 2, kBackoffMaxS);
-  controller.timer.async_wait([this, &controller](asio::error_code error) {
-    if (!error && !is_stopped_) dial(controller);
+void Agent::dial(const std::shared_ptr<Controller>& controller) {
+  auto socket = std::make_shared<Connection::Socket>(io_);
+  const auto endpoint = endpoint_of(controller->target);
+  socket->async_connect(
+      *endpoint, [this, weak = std::weak_ptr(controller), socket](asio::error_code error) {
+        const std::shared_ptr<Controller> self = weak.lock();
+        if (is_stopped_ || !self) return;
+        if (error) return redial(self, error.message());
+        send_at_once(*socket, self->target);
+        spdlog::info("{}: connected", self->name);
+        self->backoff_s = 1;
+        Connection::Options options{.peer = self->name, .probe_interval = kControllerProbe};
+        options.session.is_service = false;
+        self->connection = add_connection(std::move(*socket), self->bridge, std::move(options),
+                                          [this, weak](const std::string& reason) {
+                                            const std::shared_ptr<Controller> same = weak.lock();
+                                            if (!is_stopped_ && same) redial(same, reason);
+                                          });
+      });
+}
+
+void Agent::redial(const std::shared_ptr<Controller>& controller, const std::string& reason) {
+  spdlog::warn("{}: {}; next try in {} s", controller->name, reason, controller->backoff_s);
+  controller->timer.expires_after(std::chrono::seconds(controller->backoff_s));
+  controller->backoff_s = std::min(controller->backoff_s * 2, kBackoffMaxS);
+  controller->timer.async_wait([this, weak = std::weak_ptr(controller)](asio::error_code error) {
+    const std::shared_ptr<Controller> self = weak.lock();
+    if (!error && !is_stopped_ && self) dial(self);
   });
 }
 

@@ -24,6 +24,7 @@ struct Target {
   }
   /// Fails with kInvalidArgument.
   static Result<Target> parse(std::string_view text);
+  bool operator==(const Target&) const = default;
 };
 
 }  // namespace hoist::openflow

@@ -18,6 +18,8 @@ args = ["--in-memory"]
 [datapath]
 workers = [1, 3]
 flow_cache_entries = 0
+auto_balance = true
+auto_balance_load = 80
 [offload]
 enabled = false
 [conntrack]
@@ -33,6 +35,7 @@ name = "p1"
 number = 7
 devargs = "net_null0"
 queues = 2
+rxq_affinity = "0:3,1:1"
 [[bridge.port]]
 name = "br0"
 number = "LOCAL"
@@ -51,8 +54,24 @@ devargs = "net_null1"
   EXPECT_EQ(bridge.listen.at(0).port, 6653);
   EXPECT_EQ(bridge.controllers.at(0).address, "10.0.0.1");
   EXPECT_EQ(bridge.ports.at(0).queues, 2);
+  EXPECT_EQ(bridge.affinities.at(0).port, PortNo{7});
+  EXPECT_EQ(bridge.affinities.at(0).pins, (std::vector<QueuePin>{{0, 3}, {1, 1}}));
+  EXPECT_TRUE(bridge.affinities.at(2).pins.empty());
+  EXPECT_TRUE(config->auto_balance.is_enabled);
+  EXPECT_EQ(config->auto_balance.load_percent, 80u);
   EXPECT_EQ(bridge.ports.at(1).number, PortNo::kLocal);
   EXPECT_EQ(bridge.ports.at(2).number, PortNo{1});
+}
+
+TEST(ConfigTest, AffinityIsQueuesAndCores) {
+  for (const std::string text : {"", "0", "0:", "0:1,", "0:1;1:1", "x:1", "-1:1"}) {
+    const std::string toml =
+        "[[bridge]]\nname=\"b\"\n[[bridge.port]]\nname=\"p\"\n"
+        "devargs=\"d\"\nrxq_affinity=\"" +
+        text + "\"\n";
+    EXPECT_EQ(error_of(toml), "h.toml:6: bridge.port.rxq_affinity: want \"QUEUE:CORE,...\"")
+        << text;
+  }
 }
 
 TEST(ConfigTest, UnknownKeyIsNamedWithItsLine) {
