@@ -11,12 +11,13 @@ namespace hoist::openflow {
 Bridge::Bridge(Config config, Planes& planes, RuleSlab& slab, InstructionPool& instructions)
     : config_(std::move(config)),
       planes_(planes),
-      rules_(config_.id, slab, instructions, [this](const RuleSpec& rule) { return check(rule); }) {
-}
+      rules_(config_.id, slab, instructions, [this](const RuleSpec& rule) { return check(rule); }),
+      implicit_miss_(config_.id, slab) {}
 
 void Bridge::flush() {
   if (!rules_.has_pending()) return;
-  const Commit commit = rules_.commit();
+  Commit commit = rules_.commit();
+  implicit_miss_.follow(wants_misses(), commit);
   planes_.publish(id(), commit);
   if (commit.events.empty()) return;
   for (Session* session : sessions_) session->tell_monitors(commit.events);
@@ -87,11 +88,26 @@ void Bridge::port_changed(PortChange change, const PortStatus& status) {
   for (Session* session : sessions_) session->port_changed(change, desc);
 }
 
+bool Bridge::wants_misses() const {
+  if (std::ranges::none_of(sessions_, [](const Session* s) { return s->wants_misses(); })) {
+    return false;
+  }
+  return !rules_.has_miss_rule(0);
+}
+
+void Bridge::wishes_changed() {
+  flush();
+  Commit commit;
+  implicit_miss_.follow(wants_misses(), commit);
+  if (!commit.changes.empty()) planes_.publish(id(), commit);
+}
+
 void Bridge::add_session(Session& session) { sessions_.push_back(&session); }
 
 void Bridge::remove_session(Session& session) {
   std::erase(sessions_, &session);
   monitors_changed();
+  wishes_changed();
 }
 
 void Bridge::set_master(Session& session) {

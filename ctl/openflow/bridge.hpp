@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "openflow/implicit_miss.hpp"
 #include "openflow/planes.hpp"
 #include "openflow/rule_store.hpp"
 
@@ -69,6 +70,8 @@ class Bridge {
   }
   /// A session's flow monitors came or went.
   void monitors_changed();
+  /// A session came, went, or now hears of other things unasked.
+  void wishes_changed();
 
  private:
   struct PortBirth {
@@ -80,10 +83,12 @@ class Bridge {
     std::uint64_t asked_ms;
   };
   [[nodiscard]] Decoded<void> check(const RuleSpec& rule) const;
+  [[nodiscard]] bool wants_misses() const;
 
   Config config_;
   Planes& planes_;
   RuleStore rules_;
+  ImplicitMiss implicit_miss_;
   std::vector<Session*> sessions_;
   std::vector<PortBirth> births_;
   std::optional<std::uint64_t> generation_id_;

@@ -93,7 +93,9 @@ void Connection::pump() {
 }
 
 void Connection::send() {
-  if (is_sending_ || is_closed_) return;
+  if (is_closed_) return;
+  if (session_.is_given_up()) return close(session_.close_reason());
+  if (is_sending_) return;
   if (session_.output().empty()) {
     if (!session_.close_reason().empty()) close(session_.close_reason());
     return;

@@ -83,6 +83,11 @@ class RuleStore {
   [[nodiscard]] bool is_live(RuleId id) const noexcept {
     return slab_[id].state == Rule::State::kLive && slab_[id].bridge == bridge_;
   }
+  /// Whether a table has a rule of priority 0 that matches all (OpenFlow 1.3, 5.4).
+  [[nodiscard]] bool has_miss_rule(std::uint8_t table_id) const noexcept {
+    const MiniMatch all;
+    return index_.find(RuleIndex::hash(table_id, 0, all), table_id, 0, all) != RuleId::kNone;
+  }
   /// Ids of the rules that a filter selects.
   [[nodiscard]] std::vector<RuleId> select(const RuleFilter& filter) const;
 

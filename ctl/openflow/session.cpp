@@ -111,6 +111,7 @@ void Session::greet(const Hello& hello) {
   }
   version_ = static_cast<Version>(std::bit_width(common) - 1);
   is_greeted_ = true;
+  bridge_.wishes_changed();
 }
 
 void Session::dispatch(const Request& request, const Context& at) {
@@ -160,6 +161,7 @@ Decoded<void> Session::handle(const SetConfig& config, const Context& /*at*/) {
   // Fragments are matched as they are (OFPC_FRAG_NORMAL), whatever is asked: what is asked is not
   // echoed, so that a controller can see it.
   miss_send_len_ = config.miss_send_len;
+  bridge_.wishes_changed();
   return {};
 }
 

@@ -31,6 +31,8 @@ class Session {
   };
   /// Output beyond this holds further requests back; async messages are dropped.
   static constexpr std::size_t kOutputMax = 1u << 20;
+  /// Flow updates cannot be dropped one by one: whoever lets this much of them wait is let go.
+  static constexpr std::size_t kFlowUpdatesMax = 64u << 20;
 
   /// Greets at once. `bridge` must outlive the session.
   Session(Bridge& bridge, Options options);
@@ -56,6 +58,8 @@ class Session {
   }
   /// Empty, or why the connection is to be closed once output() has been sent.
   [[nodiscard]] const std::string& close_reason() const noexcept { return close_reason_; }
+  /// The peer does not read: there is no use in waiting for output() to be sent.
+  [[nodiscard]] bool is_given_up() const noexcept { return is_given_up_; }
 
   /// What to send; the connection empties it.
   [[nodiscard]] Bytes& output() noexcept { return output_; }
@@ -71,6 +75,8 @@ class Session {
   void tell_monitors(std::span<const RuleEvent> events);
   void step_down() noexcept;
   [[nodiscard]] bool has_monitors() const noexcept { return !monitors_.is_empty(); }
+  /// Speaks an OpenFlow in which a table miss goes to the controller, and takes it.
+  [[nodiscard]] bool wants_misses() const noexcept;
   /// Async messages dropped because output was full.
   [[nodiscard]] std::uint64_t dropped_count() const noexcept { return dropped_count_; }
 
@@ -148,6 +154,7 @@ class Session {
   Decoded<void> handle(const NxFlowMonitorCancel& request, const Context& at);
   /// Whether an async message is to go out; counts it if it has no room.
   [[nodiscard]] bool wants(Async kind, std::uint8_t reason);
+  [[nodiscard]] bool hears(Async kind, std::uint8_t reason) const noexcept;
   // Never asked of us.
   Decoded<void> handle(const Hello& hello, const Context& at);
   Decoded<void> handle(const EchoReply& echo, const Context& at);
@@ -158,6 +165,7 @@ class Session {
   Version version_ = Version::kOf10;
   bool is_greeted_ = false;
   std::string close_reason_;
+  bool is_given_up_ = false;
 
   Bytes output_;
   std::size_t unsent_size_ = 0;

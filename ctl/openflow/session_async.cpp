@@ -18,6 +18,7 @@ Decoded<void> Session::handle(const RoleRequest& request, const Context& at) {
     return fault(ErrorName::kRoleStale, "an older election's number");
   }
   if (request.role != Role::kNoChange) role_ = request.role;
+  bridge_.wishes_changed();
   if (request.role == Role::kMaster) bridge_.set_master(*this);
   encode_role_reply(output_, to(at),
                     RoleRequest{role_, bridge_.generation_id(), request.is_nicira});
@@ -25,7 +26,9 @@ Decoded<void> Session::handle(const RoleRequest& request, const Context& at) {
 }
 
 void Session::step_down() noexcept {
-  if (role_ == Role::kMaster) role_ = Role::kSlave;
+  if (role_ != Role::kMaster) return;
+  role_ = Role::kSlave;
+  bridge_.wishes_changed();
 }
 
 Decoded<void> Session::handle(const GetAsyncRequest& /*request*/, const Context& at) {
@@ -36,6 +39,7 @@ Decoded<void> Session::handle(const GetAsyncRequest& /*request*/, const Context&
 Decoded<void> Session::handle(const SetAsync& masks, const Context& /*at*/) {
   async_ = masks;
   if (options_.is_service && miss_send_len_ == 0) miss_send_len_ = kDefaultMissSendLen;
+  bridge_.wishes_changed();
   return {};
 }
 
@@ -51,6 +55,7 @@ Decoded<void> Session::handle(const NxSetPacketInFormat& request, const Context&
 
 Decoded<void> Session::handle(const NxSetControllerId& request, const Context& /*at*/) {
   controller_id_ = request.controller_id;
+  bridge_.wishes_changed();
   return {};
 }
 
@@ -78,22 +83,32 @@ Decoded<void> Session::handle(const NxFlowMonitorCancel& request, const Context&
   return result;
 }
 
-bool Session::wants(Async kind, std::uint8_t reason) {
+bool Session::hears(Async kind, std::uint8_t reason) const noexcept {
   if (!is_greeted_ || (options_.is_service && miss_send_len_ == 0)) return false;
   const std::size_t side = role_ == Role::kSlave ? 1 : 0;
   const std::uint32_t mask = kind == Async::kPacketIn     ? async_.packet_in_mask[side]
                              : kind == Async::kPortStatus ? async_.port_status_mask[side]
                                                           : async_.flow_removed_mask[side];
-  if ((mask >> (reason & 31) & 1) == 0) return false;
+  return (mask >> (reason & 31) & 1) != 0;
+}
+
+bool Session::wants(Async kind, std::uint8_t reason) {
+  if (!hears(kind, reason)) return false;
   if (!is_congested()) return true;
   ++dropped_count_;
   return false;
+}
+
+bool Session::wants_misses() const noexcept {
+  constexpr std::uint8_t kNoMatch = 0;  // OFPR_NO_MATCH
+  return version_ < Version::kOf13 && controller_id_ == 0 && hears(Async::kPacketIn, kNoMatch);
 }
 
 void Session::packet_in(const PacketIn& packet) {
   if (packet.controller_id != controller_id_ || !wants(Async::kPacketIn, packet.reason)) return;
   PacketInMessage message{.packet = &packet};
   const Rule* rule = bridge_.rules().find(packet.rule);
+  if (ImplicitMiss::is_from(rule) && !wants_misses()) return;
   if (rule != nullptr && rule->spec) message.cookie = rule->spec->cookie;
   encode(output_, Envelope{version_, 0}, message, packet_in_format_);
 }
@@ -110,7 +125,13 @@ void Session::port_changed(PortChange change, const PortDesc& port) {
 }
 
 void Session::tell_monitors(std::span<const RuleEvent> events) {
-  if (monitors_.is_empty()) return;
+  if (monitors_.is_empty() || is_given_up_) return;
+  if (output_.size() + unsent_size_ > kFlowUpdatesMax) {
+    is_given_up_ = true;
+    close_reason_ = "does not read its flow updates";
+    output_ = {};
+    return;
+  }
   monitors_.tell(output_, version_, id_, events, bridge_.rules(), bridge_.now_ms());
 }
 

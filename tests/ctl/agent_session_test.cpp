@@ -158,6 +158,63 @@ Bytes role_request(std::uint32_t role, std::uint64_t generation) {
   return MessageBytes(Version::kOf13, kRoleRequest, 1).u32(role).u32(0).u64(generation).done();
 }
 
+/// A controller that has shaken hands in OpenFlow 1.0.
+std::unique_ptr<Session> connect_of10(Bridge& bridge) {
+  auto session = std::make_unique<Session>(bridge, Session::Options{.is_service = false});
+  session->receive(MessageBytes(Version::kOf10, kHello, 1).done());
+  session->output().clear();
+  return session;
+}
+
+TEST_F(SessionTest, TableMissGoesToControllersOfOpenFlow10AndNoOthers) {
+  const auto later = connect(false);
+  EXPECT_TRUE(datapath_.rules.empty());
+  auto old = connect_of10(bridge_);
+  ASSERT_EQ(datapath_.rules.size(), 1u);
+  const RuleSpec& miss = *datapath_.rules.begin()->second;
+  EXPECT_EQ(miss.priority, 0);
+  EXPECT_EQ(miss.match.map(), 0u);
+  bridge_.packet_in({.bridge = BridgeId{0}, .reason = 0, .rule = miss.id, .frame = Bytes(60)});
+  EXPECT_EQ(take_types(*old), (std::vector<int>{kPacketIn}));
+  EXPECT_TRUE(take_types(*later).empty());
+  EXPECT_EQ(bridge_.rules().rule_count(), 0u);
+  old.reset();
+  EXPECT_TRUE(datapath_.rules.empty());
+}
+
+TEST_F(SessionTest, TableMissRuleOfAControllerReplacesTheImplicitOneInOneStep) {
+  const auto old = connect_of10(bridge_);
+  const auto other = connect();
+  MessageBytes add(Version::kOf13, kFlowMod, 5);
+  add.u64(0).u64(0).u8(0).u8(0).u16(0).u16(0).u16(0);
+  add.u32(0xffffffff).u32(0xffffffff).u32(0xffffffff).u16(0).u16(0).u16(1).u16(4).u32(0);
+  give(*other, add.done());
+  EXPECT_EQ(datapath_.steps.back().size(), 2u);
+  ASSERT_EQ(datapath_.rules.size(), 1u);
+  EXPECT_EQ(datapath_.rules.begin()->second->cookie, 0u);
+  give(*other, delete_all_message());
+  ASSERT_EQ(datapath_.rules.size(), 1u);
+  EXPECT_EQ(datapath_.rules.begin()->second->cookie, ImplicitMiss::kCookie);
+}
+
+TEST_F(SessionTest, WhoDoesNotReadItsFlowUpdatesIsLetGo) {
+  const auto watcher = connect();
+  const auto writer = connect();
+  MessageBytes request(Version::kOf13, kMultipart, 9);
+  request.u16(0xffff).u16(0).u32(0);     // OFPMP_EXPERIMENTER
+  request.u32(0x2320).u32(2);            // NXST_FLOW_MONITOR
+  request.u32(1).u16(0x3e).u16(0xffff);  // Id; add, delete, modify, actions, own; any port
+  request.u16(0).u8(0xff).u8(0).u32(0);  // No match, all tables
+  give(*watcher, request.done());
+  ASSERT_TRUE(watcher->has_monitors());
+  watcher->output().clear();
+  watcher->set_unsent_size(Session::kFlowUpdatesMax + 1);
+  give(*writer, flow_mod_message({}));
+  EXPECT_TRUE(watcher->is_given_up());
+  EXPECT_TRUE(watcher->output().empty());
+  EXPECT_FALSE(writer->is_given_up());
+}
+
 TEST_F(SessionTest, NewMasterMakesTheOldOneASlave) {
   auto first = connect();
   auto second = connect();
