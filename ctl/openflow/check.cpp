@@ -67,6 +67,12 @@ class Follower {
   Decoded<void> operator()(const DecMplsTtlAction&) const {
     return demand(Prerequisite::kMpls, "dec_mpls_ttl where the match demands no MPLS");
   }
+  Decoded<void> operator()(const CopyTtlOutAction&) const {
+    return demand(Prerequisite::kMpls, "copy_ttl_out where the match demands no MPLS");
+  }
+  Decoded<void> operator()(const CopyTtlInAction&) const {
+    return demand(Prerequisite::kMpls, "copy_ttl_in where the match demands no MPLS");
+  }
   Decoded<void> operator()(const SetNwTtlAction&) const {
     return demand(Prerequisite::kIp, "set_nw_ttl where the match demands no IP");
   }

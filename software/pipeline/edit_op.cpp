@@ -49,6 +49,10 @@ void apply_edit(rte_mbuf& packet, Layers& layers, const Op& op,
       return (void)dec_nw_ttl(packet, layers);
     case OpCode::kDecMplsTtl:
       return (void)dec_mpls_ttl(packet, layers);
+    case OpCode::kCopyTtlOut:
+      return (void)copy_ttl_out(packet, layers);
+    case OpCode::kCopyTtlIn:
+      return (void)copy_ttl_in(packet, layers);
     default:
       return;
   }
@@ -57,6 +61,8 @@ void apply_edit(rte_mbuf& packet, Layers& layers, const Op& op,
 bool uncovers(const Op& op, const FlowKey& key) noexcept {
   switch (op.code) {
     case OpCode::kPopMpls:
+    case OpCode::kCopyTtlOut:  // What lies below the label, no key tells.
+    case OpCode::kCopyTtlIn:
       return true;
     case OpCode::kPopVlan:  // Under two tags there may be a third.
       return wire::is_vlan(key.eth_type.host());

@@ -53,6 +53,8 @@ class EffectsFinder {
         reads(all_of(FieldId::kIpTtl));
         return merge_writes(all_of(FieldId::kIpTtl));
       case OpCode::kDecMplsTtl:
+      case OpCode::kCopyTtlOut:
+      case OpCode::kCopyTtlIn:
         reads_layout();
         reads_lse();
         return merge_writes(all_of(FieldId::kMplsTtl));

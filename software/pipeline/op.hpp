@@ -22,6 +22,8 @@ enum class OpCode : std::uint8_t {
   kPopMpls,   ///< b = Ethernet type.
   kDecTtl,    ///< Takes one off the IP TTL. Program: d = data: count, then controller ids.
   kDecMplsTtl,
+  kCopyTtlOut,
+  kCopyTtlIn,
   kDrop,  ///< Segment only. Counts b = DropReason; the packet may go on.
 
   kMove,       ///< a = source field, b = target field, c = packed start, start, count.

@@ -16,6 +16,8 @@ bool is_edit(OpCode code) {
     case OpCode::kPopMpls:
     case OpCode::kDecTtl:
     case OpCode::kDecMplsTtl:
+    case OpCode::kCopyTtlOut:
+    case OpCode::kCopyTtlIn:
       return true;
     default:
       return false;

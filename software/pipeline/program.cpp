@@ -102,9 +102,9 @@ class Compiler {
   void operator()(const SetQueueAction&) {}
   void operator()(const PopQueueAction&) {}
   void operator()(const NoteAction&) {}
+  void operator()(const CopyTtlOutAction&) { emit({.code = OpCode::kCopyTtlOut}); }
+  void operator()(const CopyTtlInAction&) { emit({.code = OpCode::kCopyTtlIn}); }
   // Refused by check_instructions().
-  void operator()(const CopyTtlOutAction&) {}
-  void operator()(const CopyTtlInAction&) {}
   void operator()(const GroupAction&) {}
   void operator()(const MeterAction&) {}
 
@@ -146,6 +146,8 @@ class Compiler {
 /// Place in the order of OpenFlow 1.3, 5.10; 0: not for an action set.
 std::uint8_t action_set_rank(const Op& op) {
   switch (op.code) {
+    case OpCode::kCopyTtlIn:
+      return 1;
     case OpCode::kPopVlan:
     case OpCode::kPopMpls:
       return 2;
@@ -153,6 +155,8 @@ std::uint8_t action_set_rank(const Op& op) {
       return 3;
     case OpCode::kPushVlan:
       return 5;
+    case OpCode::kCopyTtlOut:
+      return 6;
     case OpCode::kDecTtl:
     case OpCode::kDecMplsTtl:
       return 7;
@@ -186,8 +190,6 @@ void Compiler::write(const Action& action) {
 }
 
 const char* unsupported(const Action& action) {
-  if (std::holds_alternative<CopyTtlOutAction>(action)) return "copy_ttl_out";
-  if (std::holds_alternative<CopyTtlInAction>(action)) return "copy_ttl_in";
   if (std::holds_alternative<GroupAction>(action)) return "group";
   if (std::holds_alternative<MeterAction>(action)) return "meter";
   return nullptr;

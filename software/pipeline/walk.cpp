@@ -154,6 +154,8 @@ void Walker::run_op(const Program& program, const Op& op) {
     case OpCode::kPopVlan:
     case OpCode::kPushMpls:
     case OpCode::kPopMpls:
+    case OpCode::kCopyTtlOut:
+    case OpCode::kCopyTtlIn:
       return edit(op, data);
     case OpCode::kMove:
       return move(op);

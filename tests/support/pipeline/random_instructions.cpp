@@ -87,6 +87,8 @@ class Author {
     }
     if (one_in(random_, 3) && allows(packet_, Prerequisite::kMpls)) {
       if (one_in(random_, 3)) return out.push_back(SetMplsTtlAction{9});
+      if (one_in(random_, 3)) return out.push_back(CopyTtlOutAction{});
+      if (one_in(random_, 3)) return out.push_back(CopyTtlInAction{});
       return out.push_back(DecMplsTtlAction{});
     }
     for (int tries = 0; tries < 8; ++tries) {

@@ -73,6 +73,8 @@ struct Spell {
     return "set_mpls_ttl(" + number(a.ttl) + ")";
   }
   std::string operator()(const DecMplsTtlAction&) const { return "dec_mpls_ttl"; }
+  std::string operator()(const CopyTtlOutAction&) const { return "copy_ttl_out"; }
+  std::string operator()(const CopyTtlInAction&) const { return "copy_ttl_in"; }
   std::string operator()(const SetNwTtlAction& a) const { return "mod_nw_ttl:" + number(a.ttl); }
   std::string operator()(const DecNwTtlAction&) const { return "dec_ttl"; }
   std::string operator()(const ResubmitAction& a) const {

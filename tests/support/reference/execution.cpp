@@ -70,9 +70,9 @@ struct Execution::Perform {
   void operator()(const NoteAction&) {}
   void operator()(const SetQueueAction&) {}
   void operator()(const PopQueueAction&) {}
+  void operator()(const CopyTtlOutAction&) { copy_ttl_out(x.frame_); }
+  void operator()(const CopyTtlInAction&) { copy_ttl_in(x.frame_); }
   /// Actions that Datapath::check() refuses.
-  void operator()(const CopyTtlOutAction&) {}
-  void operator()(const CopyTtlInAction&) {}
   void operator()(const GroupAction&) {}
   void operator()(const MeterAction&) {}
 };

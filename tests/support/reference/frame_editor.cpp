@@ -2,6 +2,7 @@
 #include "support/reference/frame_editor.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "support/reference/checksums.hpp"
 #include "support/reference/field_place.hpp"
@@ -19,8 +20,8 @@ void erase(Bytes& frame, std::size_t at, std::size_t size) {
   frame.erase(from, from + static_cast<std::ptrdiff_t>(size));
 }
 
-/// After a tag of four bytes has gone: what had the size of an Ethernet frame keeps it, filled up with
-/// zeros, unless its lengths are unsound.
+/// After a tag of four bytes has gone: what had the size of an Ethernet frame keeps it, filled up
+/// with zeros, unless its lengths are unsound.
 void fill_up(Bytes& frame) {
   constexpr std::size_t kFrameSizeMin = 60;
   const bool was_whole = frame.size() + 4 >= kFrameSizeMin;
@@ -128,6 +129,45 @@ bool decrement_mpls_ttl(Bytes& frame) {
   if (ttl <= 1) return false;
   write_field(frame, FieldId::kMplsTtl, field_value(ttl - 1), field_value(0xff));
   return true;
+}
+
+namespace {
+
+/// Where the TTL below the outermost label stands.
+std::optional<std::size_t> inner_ttl_at(const Bytes& frame, std::size_t label_at) {
+  const std::size_t below = label_at + 4;
+  const auto has = [&](std::size_t bytes) { return below + bytes <= frame.size(); };
+  const bool is_bottom = (get32(frame, label_at) >> 8 & 1) != 0;
+  if (!is_bottom) return has(4) ? std::optional(below + 3) : std::nullopt;
+  if (!has(20)) return std::nullopt;
+  if (frame[below] >> 4 == 4) return below + 8;
+  if (frame[below] >> 4 == 6 && has(40)) return below + 7;
+  return std::nullopt;
+}
+
+}  // namespace
+
+void copy_ttl_out(Bytes& frame) {
+  const Layers l = find_layers(frame);
+  if (!l.mpls_at) return;
+  if (const auto inner = inner_ttl_at(frame, *l.mpls_at)) frame[*l.mpls_at + 3] = frame[*inner];
+}
+
+void copy_ttl_in(Bytes& frame) {
+  const Layers l = find_layers(frame);
+  if (!l.mpls_at) return;
+  const auto inner = inner_ttl_at(frame, *l.mpls_at);
+  if (!inner) return;
+  const std::size_t below = *l.mpls_at + 4;
+  const bool is_ipv4 = *inner == below + 8;
+  const std::uint32_t before = is_ipv4 ? get16(frame, below + 8) : 0u;
+  frame[*inner] = frame[*l.mpls_at + 3];
+  if (!is_ipv4) return;
+  // RFC 1624, equation 3: a checksum that was wrong stays as wrong as it was.
+  const std::uint32_t sum =
+      (~get16(frame, below + 10) & 0xffffu) + (~before & 0xffffu) + get16(frame, below + 8);
+  const std::uint32_t folded = (sum & 0xffff) + (sum >> 16);
+  put16(frame, below + 10, static_cast<std::uint16_t>(~(folded + (folded >> 16))));
 }
 
 }  // namespace hoist::reference

@@ -29,4 +29,9 @@ void pop_mpls(Bytes& frame, std::uint16_t ethertype);
 [[nodiscard]] bool decrement_ip_ttl(Bytes& frame);
 [[nodiscard]] bool decrement_mpls_ttl(Bytes& frame);
 
+/// Between the outermost label and what lies below it: the next label, or an IP header. Nothing
+/// happens where one of the two is missing.
+void copy_ttl_out(Bytes& frame);
+void copy_ttl_in(Bytes& frame);
+
 }  // namespace hoist::reference
