@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hoistd: reads its configuration, starts the parts and serves until told to stop.
+#include <malloc.h>
 #include <spdlog/spdlog.h>
 #include <systemd/sd-daemon.h>
 
@@ -68,6 +69,9 @@ int serve(const std::string& config_path) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // What a large request needed for a moment goes back to the system: without this, glibc raises
+  // the limit above which it does that to whatever has been freed.
+  ::mallopt(M_MMAP_THRESHOLD, 256 * 1024);
   CLI::App app("A switch that puts as much of its work as it can into the NIC.");
   std::string config_path = "/etc/hoist/hoistd.toml";
   std::string level = "info";

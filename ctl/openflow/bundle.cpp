@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "openflow/bundle.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace hoist::openflow {
 
+namespace {
+
+/// The first block is small, for the many bundles that are.
+constexpr std::size_t kFirstBlock = 4096;
+constexpr std::size_t kBlock = std::size_t{1} << 20;
+
+}  // namespace
+
 void Bundle::add(std::span<const std::uint8_t> message) {
-  bytes_.insert(bytes_.end(), message.begin(), message.end());
+  const bool fits =
+      !blocks_.empty() && blocks_.back().capacity() - blocks_.back().size() >= message.size();
+  if (!fits) {
+    const std::size_t size = blocks_.empty() ? kFirstBlock : kBlock;
+    blocks_.emplace_back().reserve(std::max(size, message.size()));
+  }
+  blocks_.back().insert(blocks_.back().end(), message.begin(), message.end());
 }
 
 Decoded<void> BundleTable::open(std::uint32_t bundle_id, std::uint16_t flags) {

@@ -28,11 +28,13 @@ class Bundle {
   /// Calls visit(message) in order until it returns false.
   template <class Visit>
   void for_each(Visit visit) const {
-    std::span<const std::uint8_t> rest = bytes_;
-    while (!rest.empty()) {
-      const std::size_t size = static_cast<std::size_t>(rest[2]) << 8 | rest[3];
-      if (!visit(rest.first(size))) return;
-      rest = rest.subspan(size);
+    for (const std::vector<std::uint8_t>& block : blocks_) {
+      std::span<const std::uint8_t> rest = block;
+      while (!rest.empty()) {
+        const std::size_t size = static_cast<std::size_t>(rest[2]) << 8 | rest[3];
+        if (!visit(rest.first(size))) return;
+        rest = rest.subspan(size);
+      }
     }
   }
 
@@ -40,7 +42,8 @@ class Bundle {
   std::uint16_t flags_;
   bool is_closed_ = false;
   bool is_spoilt_ = false;
-  std::vector<std::uint8_t> bytes_;
+  /// Whole messages; a block never grows beyond what it has reserved, so none is copied again.
+  std::vector<std::vector<std::uint8_t>> blocks_;
 };
 
 /// The bundles of one connection.
