@@ -95,7 +95,7 @@ TEST_F(ReferenceTest, TagsAndLabelsGoOnAndComeOffAgain) {
 
 TEST_F(ReferenceTest, ActionSetRunsInItsOwnOrderAtTheEnd) {
   Instructions first;
-  first.write_actions = {output(kPort3), set(FieldId::kVlanVid, 7), PushVlanAction{0x8100}};
+  first.write_actions = {output(kPort3), set(FieldId::kVlanVid, 0x1007), PushVlanAction{0x8100}};
   first.goto_table = 1;
   rule(0, 1, {}, first);
   Instructions second;
