@@ -31,7 +31,8 @@ struct Desired {
 struct Entry : OverlapItem {
   std::shared_ptr<const RuleSpec> rule;
   Assessment assessment;
-  std::uint64_t age = 0;  ///< Order of arrival.
+  std::uint64_t age = 0;    ///< Order of arrival.
+  bool is_indexed = false;  ///< Its turn has come: neighbours see it.
   Desired desired;
   double rate = 0;           ///< Packets a second in both planes, see Planner::rank().
   std::uint64_t gained = 0;  ///< Packets since the last rank().

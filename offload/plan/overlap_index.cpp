@@ -10,9 +10,11 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xffffffff;
 /// Below this many matches a subtable is read through.
-constexpr std::size_t kFew = 16;
-/// A projection costs 16 bytes a match; a subtable has at most this many.
-constexpr std::size_t kMaxProjections = 24;
+constexpr std::size_t kFew = 4;
+/// A projection costs 12 bytes a match and 48 a group; a subtable has at most this many.
+constexpr std::size_t kMaxProjections = 12;
+/// Routes are remembered for this many masks; they take two bytes for each pair.
+constexpr std::uint32_t kMaxRows = 4096;
 
 /// Spreads every bit of the word over the whole hash: addresses differ in few, high bits of a word.
 std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
@@ -66,13 +68,13 @@ Mask common_mask(const MiniMatch& match, const Mask& mask) {
 }
 
 /// Hash of a match's value under `mask`, which it must consult in full.
-std::uint32_t hash_under(const MiniMatch& match, const Mask& mask) {
+std::uint64_t hash_under(const MiniMatch& match, const Mask& mask) {
   std::uint64_t hash = 7;
   for_common(match.map(), match.words().data(), mask.map, mask.words.data(),
              [&](std::uint64_t, const MiniMatch::Word& w, std::uint64_t m) {
                hash = mix(hash, w.value & m);
              });
-  return static_cast<std::uint32_t>(hash >> 32);
+  return hash;
 }
 
 bool is_within(const Mask& small, const Mask& large) {
@@ -91,83 +93,166 @@ int bit_count(const Mask& mask) {
 
 }  // namespace
 
-/// A chained hash over the positions of a subtable, by the value under `mask`.
+void Summary::widen(const Stance& stance) noexcept {
+  min_priority = std::min(min_priority, stance.priority);
+  max_priority = std::max(max_priority, stance.priority);
+  min_level = std::min(min_level, stance.level);
+  max_level = std::max(max_level, stance.level);
+}
+
+/// Matches with a summary. Its bounds become loose when one that was at a bound goes.
+struct OverlapIndex::Group {
+  Summary summary;
+  bool is_loose = false;
+
+  void add(const Stance& stance) noexcept {
+    summary.soft += stance.is_soft ? 1 : 0;
+    summary.acting += stance.acts ? 1 : 0;
+    if (!stance.stands) return;
+    ++summary.standing;
+    summary.widen(stance);
+  }
+  void remove(const Stance& stance) noexcept {
+    summary.soft -= stance.is_soft ? 1 : 0;
+    summary.acting -= stance.acts ? 1 : 0;
+    if (!stance.stands) return;
+    --summary.standing;
+    if (summary.standing == 0) return reset();
+    is_loose = is_loose || stance.level == summary.min_level || stance.level == summary.max_level ||
+               stance.priority == summary.min_priority || stance.priority == summary.max_priority;
+  }
+  /// Before widen() is called for all that stand.
+  void reset() noexcept {
+    summary = {.soft = summary.soft, .acting = summary.acting, .standing = summary.standing};
+    is_loose = false;
+  }
+};
+
+/// A hash over the positions of a subtable, by the value under `mask`. Those of one hash are a
+/// bucket's list.
 struct OverlapIndex::Projection {
   struct Node {
-    std::uint32_t hash = 0;
+    std::uint32_t bucket = kNone;
     std::uint32_t next = kNone;
-    std::uint32_t previous = kNone;  ///< kNone: the node is its chain's head.
+    std::uint32_t previous = kNone;
+  };
+  struct Bucket {
+    std::uint64_t hash = 0;
+    std::uint32_t first = kNone;  ///< A position; kNone: the bucket is free.
+    std::uint32_t next = kNone;   ///< The next bucket of the slot, or free bucket.
+    Group group;
   };
   Mask mask;
-  std::vector<std::uint32_t> heads;  ///< A power of two.
-  std::vector<Node> nodes;           ///< By position.
+  std::vector<std::uint32_t> slots;  ///< A power of two.
+  std::vector<Bucket> buckets;
+  std::uint32_t free = kNone;
+  std::vector<Node> nodes;  ///< By position.
 
-  [[nodiscard]] std::uint32_t& head(std::uint32_t hash) { return heads[hash & (heads.size() - 1)]; }
-  [[nodiscard]] std::uint32_t head(std::uint32_t hash) const {
-    return heads[hash & (heads.size() - 1)];
+  [[nodiscard]] std::size_t slot_of(std::uint64_t hash) const {
+    return (hash >> 32) & (slots.size() - 1);
+  }
+  [[nodiscard]] std::uint32_t find(std::uint64_t hash) const {
+    std::uint32_t b = slots[slot_of(hash)];
+    while (b != kNone && buckets[b].hash != hash) b = buckets[b].next;
+    return b;
   }
 
-  void link(std::uint32_t position) {
-    Node& node = nodes[position];
-    std::uint32_t& at = head(node.hash);
-    node.next = at;
-    node.previous = kNone;
-    if (at != kNone) nodes[at].previous = position;
-    at = position;
-  }
-  void add(std::uint32_t position, const MiniMatch& match) {
+  void add(std::uint32_t position, const OverlapItem& item) {
+    const std::uint64_t hash = hash_under(item.match, mask);
+    std::uint32_t b = find(hash);
+    if (b == kNone) b = make_bucket(hash);
     if (position >= nodes.size()) nodes.resize(position + 1);
-    nodes[position].hash = hash_under(match, mask);
-    link(position);
+    Bucket& bucket = buckets[b];
+    nodes[position] = {.bucket = b, .next = bucket.first, .previous = kNone};
+    if (bucket.first != kNone) nodes[bucket.first].previous = position;
+    bucket.first = position;
+    bucket.group.add(item.stance);
   }
-  void remove(std::uint32_t position) {
-    const Node& node = nodes[position];
+  void remove(std::uint32_t position, const OverlapItem& item) {
+    const Node node = nodes[position];
+    Bucket& bucket = buckets[node.bucket];
     if (node.previous == kNone) {
-      head(node.hash) = node.next;
+      bucket.first = node.next;
     } else {
       nodes[node.previous].next = node.next;
     }
     if (node.next != kNone) nodes[node.next].previous = node.previous;
+    bucket.group.remove(item.stance);
+    if (bucket.first == kNone) free_bucket(node.bucket);
+  }
+  void change(std::uint32_t position, const Stance& before, const Stance& after) {
+    Group& group = buckets[nodes[position].bucket].group;
+    group.add(after);
+    group.remove(before);
+  }
+
+  void tighten(Bucket& bucket, const std::vector<OverlapItem*>& items) {
+    bucket.group.reset();
+    for (std::uint32_t at = bucket.first; at != kNone; at = nodes[at].next) {
+      if (items[at]->stance.stands) bucket.group.summary.widen(items[at]->stance);
+    }
+  }
+
+ private:
+  std::uint32_t make_bucket(std::uint64_t hash) {
+    std::uint32_t b = free;
+    if (b == kNone) {
+      b = static_cast<std::uint32_t>(buckets.size());
+      buckets.emplace_back();
+      if (buckets.size() > slots.size()) grow();
+    } else {
+      free = buckets[b].next;
+      buckets[b] = {};
+    }
+    buckets[b].hash = hash;
+    link(b);
+    return b;
+  }
+  void link(std::uint32_t b) {
+    std::uint32_t& slot = slots[slot_of(buckets[b].hash)];
+    buckets[b].next = slot;
+    slot = b;
+  }
+  void free_bucket(std::uint32_t b) {
+    std::uint32_t* at = &slots[slot_of(buckets[b].hash)];
+    while (*at != b) at = &buckets[*at].next;
+    *at = buckets[b].next;
+    buckets[b].next = free;
+    free = b;
+  }
+  /// The newest bucket is linked later, by make_bucket().
+  void grow() {
+    slots.assign(std::bit_ceil(buckets.size()) * 2, kNone);
+    for (std::uint32_t b = 0; b + 1 < buckets.size(); ++b) {
+      if (buckets[b].first != kNone) link(b);
+    }
   }
 };
 
 /// The matches of one mask.
 struct OverlapIndex::Subtable {
   Mask mask;
+  Group group;
   std::vector<OverlapItem*> items;  ///< By position; null: free.
   std::vector<std::uint32_t> free;
-  mutable std::vector<std::unique_ptr<Projection>> projections;
+  std::vector<std::unique_ptr<Projection>> projections;
 
   [[nodiscard]] std::size_t size() const { return items.size() - free.size(); }
 
-  std::unique_ptr<Projection> make(Mask projected) const {
+  void make(Mask projected) {
     auto projection = std::make_unique<Projection>();
     projection->mask = std::move(projected);
-    projection->heads.assign(std::bit_ceil(items.size() * 2), kNone);
+    projection->slots.assign(std::bit_ceil(items.size()) * 2, kNone);
     for (std::uint32_t i = 0; i < items.size(); ++i) {
-      if (items[i] != nullptr) projection->add(i, items[i]->match);
+      if (items[i] != nullptr) projection->add(i, *items[i]);
     }
-    return projection;
+    projections.push_back(std::move(projection));
   }
 
-  /// The projection for `wanted`, or the finest there is room for. Null: read all.
-  const Projection* projection(const Mask& wanted) const {
-    const Projection* best = nullptr;
-    for (const auto& p : projections) {
-      if (p->mask == wanted) return p.get();
-      if (is_within(p->mask, wanted) &&
-          (best == nullptr || bit_count(p->mask) > bit_count(best->mask))) {
-        best = p.get();
-      }
-    }
-    if (projections.size() >= kMaxProjections) return best;
-    projections.push_back(make(wanted));
-    return projections.back().get();
-  }
-
-  void grow() {
-    for (auto& p : projections) {
-      if (items.size() > p->heads.size()) p = make(std::move(p->mask));
+  void tighten() {
+    group.reset();
+    for (const OverlapItem* item : items) {
+      if (item != nullptr && item->stance.stands) group.summary.widen(item->stance);
     }
   }
 };
@@ -177,75 +262,137 @@ OverlapIndex::~OverlapIndex() = default;
 OverlapIndex::OverlapIndex(OverlapIndex&&) noexcept = default;
 OverlapIndex& OverlapIndex::operator=(OverlapIndex&&) noexcept = default;
 
-std::size_t OverlapIndex::subtable_count() const noexcept { return subtables_.size(); }
+bool OverlapIndex::is_empty(std::uint32_t subtable) const noexcept {
+  return subtables_[subtable]->size() == 0;
+}
 
-void OverlapIndex::insert(OverlapItem& item) {
-  const Mask mask = mask_of(item.match);
-  const std::uint64_t hash = hash_of(mask);
-  const auto [begin, end] = by_mask_.equal_range(hash);
+const Summary& OverlapIndex::summary_of(std::uint32_t subtable) const noexcept {
+  return subtables_[subtable]->group.summary;
+}
+
+/// The subtable of the match's mask; kNone: there is none.
+std::uint32_t OverlapIndex::row_of(const MiniMatch& match) const {
+  const Mask mask = mask_of(match);
+  const auto [begin, end] = by_mask_.equal_range(hash_of(mask));
   const auto found =
       std::find_if(begin, end, [&](const auto& e) { return subtables_[e.second]->mask == mask; });
-  if (found != end) {
-    item.subtable = found->second;
-  } else {
+  return found == end ? kNone : found->second;
+}
+
+void OverlapIndex::insert(OverlapItem& item) {
+  item.subtable = row_of(item.match);
+  if (item.subtable == kNone) {
+    Mask mask = mask_of(item.match);
     item.subtable = static_cast<std::uint32_t>(subtables_.size());
+    by_mask_.emplace(hash_of(mask), item.subtable);
     subtables_.push_back(std::make_unique<Subtable>());
-    subtables_.back()->mask = mask;
-    by_mask_.emplace(hash, item.subtable);
+    subtables_.back()->mask = std::move(mask);
   }
   Subtable& subtable = *subtables_[item.subtable];
   if (subtable.free.empty()) {
     item.position = static_cast<std::uint32_t>(subtable.items.size());
     subtable.items.push_back(nullptr);
-    subtable.grow();
   } else {
     item.position = subtable.free.back();
     subtable.free.pop_back();
   }
   subtable.items[item.position] = &item;
-  for (auto& p : subtable.projections) p->add(item.position, item.match);
+  subtable.group.add(item.stance);
+  for (auto& p : subtable.projections) p->add(item.position, item);
 }
 
 void OverlapIndex::erase(OverlapItem& item) {
   Subtable& subtable = *subtables_[item.subtable];
-  for (auto& p : subtable.projections) p->remove(item.position);
+  for (auto& p : subtable.projections) p->remove(item.position, item);
+  subtable.group.remove(item.stance);
   subtable.items[item.position] = nullptr;
   subtable.free.push_back(item.position);
 }
 
-OverlapIndex::Cursor OverlapIndex::first(std::size_t index, const MiniMatch& match) const {
-  const Subtable& subtable = *subtables_[index];
-  if (subtable.size() == 0) return {};
-  Cursor cursor{.subtable = &subtable};
-  if (subtable.size() > kFew) {
-    const Mask common = common_mask(match, subtable.mask);
-    if (common.map != 0) cursor.projection = subtable.projection(common);
+void OverlapIndex::change(OverlapItem& item, const Stance& stance) {
+  if (item.stance == stance) return;
+  Subtable& subtable = *subtables_[item.subtable];
+  for (auto& p : subtable.projections) p->change(item.position, item.stance, stance);
+  subtable.group.add(stance);
+  subtable.group.remove(item.stance);
+  item.stance = stance;
+}
+
+OverlapIndex::Route OverlapIndex::route(std::uint32_t row, std::uint32_t index,
+                                        const MiniMatch& match) {
+  const bool is_kept = row < kMaxRows;
+  if (is_kept) {
+    if (routes_.size() <= row) routes_.resize(row + 1);
+    if (routes_[row].size() <= index) routes_[row].resize(subtables_.size());
+    if (routes_[row][index].way != Route::kUnknown) return routes_[row][index];
   }
-  if (cursor.projection != nullptr) {
-    cursor.position = cursor.projection->head(hash_under(match, cursor.projection->mask));
+  Subtable& subtable = *subtables_[index];
+  const Mask common = common_mask(match, subtable.mask);
+  Route out{.way = Route::kAll, .is_exact = common.map == 0};
+  if (!out.is_exact) {
+    if (subtable.size() <= kFew) return out;  // looked at again when it has grown
+    const auto& all = subtable.projections;
+    std::size_t best = all.size();
+    for (std::size_t i = 0; i < all.size() && !out.is_exact; ++i) {
+      out.is_exact = all[i]->mask == common;
+      const bool is_finer =
+          is_within(all[i]->mask, common) &&
+          (best == all.size() || bit_count(all[i]->mask) > bit_count(all[best]->mask));
+      if (out.is_exact || is_finer) best = i;
+    }
+    if (!out.is_exact && all.size() < kMaxProjections) {
+      best = all.size();
+      subtable.make(common);
+      out.is_exact = true;
+    }
+    if (best < all.size()) out.way = static_cast<std::uint8_t>(Route::kFirstProjection + best);
   }
-  return settle(cursor, match);
+  if (is_kept) routes_[row][index] = out;
+  return out;
+}
+
+OverlapIndex::Cursor OverlapIndex::first(std::uint32_t row, std::uint32_t index,
+                                         const MiniMatch& match) {
+  Subtable& subtable = *subtables_[index];
+  const Route way = route(row, index, match);
+  Cursor cursor{.is_exact = way.is_exact, .subtable = &subtable};
+  if (way.way == Route::kAll) {
+    cursor.position = 0;
+    if (way.is_exact) {
+      if (subtable.group.is_loose) subtable.tighten();
+      cursor.summary = &subtable.group.summary;
+    }
+  } else {
+    Projection& projection = *subtable.projections[way.way - Route::kFirstProjection];
+    const std::uint32_t b = projection.find(hash_under(match, projection.mask));
+    if (b == kNone) return cursor;
+    Projection::Bucket& bucket = projection.buckets[b];
+    if (bucket.group.is_loose) projection.tighten(bucket, subtable.items);
+    cursor.projection = &projection;
+    cursor.position = bucket.first;
+    cursor.summary = &bucket.group.summary;
+  }
+  return cursor;
 }
 
 /// Moves on to the first item at or after the cursor that overlaps.
-OverlapIndex::Cursor OverlapIndex::settle(Cursor cursor, const MiniMatch& match) {
-  const Subtable& subtable = *cursor.subtable;
-  while (cursor.position < subtable.items.size()) {
-    OverlapItem* item = subtable.items[cursor.position];
-    if (item != nullptr && overlaps(item->match, match)) {
-      cursor.item = item;
-      return cursor;
-    }
-    cursor.position = cursor.projection != nullptr ? cursor.projection->nodes[cursor.position].next
-                                                   : cursor.position + 1;
+void OverlapIndex::settle(Cursor& cursor, const MiniMatch& match) {
+  const auto& items = cursor.subtable->items;
+  for (; cursor.position < items.size(); cursor.position = after(cursor)) {
+    cursor.item = items[cursor.position];
+    if (cursor.item != nullptr && overlaps(cursor.item->match, match)) return;
   }
-  return {};
+  cursor.item = nullptr;
 }
 
-OverlapIndex::Cursor OverlapIndex::next(Cursor cursor, const MiniMatch& match) {
-  cursor.position = cursor.projection != nullptr ? cursor.projection->nodes[cursor.position].next
-                                                 : cursor.position + 1;
-  return settle(cursor, match);
+std::uint32_t OverlapIndex::after(const Cursor& cursor) {
+  return cursor.projection != nullptr ? cursor.projection->nodes[cursor.position].next
+                                      : cursor.position + 1;
+}
+
+void OverlapIndex::advance(Cursor& cursor, const MiniMatch& match) {
+  cursor.position = after(cursor);
+  settle(cursor, match);
 }
 
 }  // namespace hoist::offload

@@ -13,6 +13,16 @@ namespace {
 const Refused kNever{Refusal::kFieldUnsupported,
                      "match: only packets that hardware hands to software can match"};
 
+Stance stance_of(const Entry& entry) {
+  return {.priority = entry.rule->priority,
+          .is_soft = !entry.acts() && !entry.assessment.is_never,
+          .acts = entry.acts(),
+          .stands = entry.desired.form != Form::kNone,
+          .level = entry.desired.level};
+}
+
+bool has_soft(const Summary& summary, bool) { return summary.soft != 0; }
+
 Refused shadowed(const Entry& by, const std::string& why) {
   return Refused{Refusal::kShadowed, "shadowed by " + rule_text(*by.rule) +
                                          ", which is in software" +
@@ -64,6 +74,11 @@ void Planner::run(const Task& task) {
     evict(task.rule);
   } else if (Entry* entry = find_entry(task.rule)) {
     const bool acted = entry->acts();
+    if (!entry->is_indexed) {
+      entry->is_indexed = true;
+      entry->stance = stance_of(*entry);
+      table(entry->rule->table_id).index.insert(*entry);
+    }
     if (entry->desired.form != Form::kFull) settle(*entry);
     if (entry->acts() && !acted) retry_shadowed(*entry);
   }
@@ -99,7 +114,7 @@ void Planner::add(std::shared_ptr<const RuleSpec> rule, Assessment assessment) {
   entry.why = {Refusal::kPending, "on its way"};
   entry.age = ++age_;
   entries_.emplace(entry.rule->id, std::move(owned));
-  table(entry.rule->table_id).index.insert(entry);
+  table(entry.rule->table_id).priorities.add(entry.rule->priority);
   tasks_.push_back({Task::Kind::kSettle, entry.rule->id});
 }
 
@@ -108,6 +123,7 @@ void Planner::reassess(RuleId rule, Assessment assessment) {
   const bool is_done = entry == nullptr || entry->desired.form == Form::kFull;
   if (is_done || !(assessment.matched == entry->match)) return;
   entry->assessment = std::move(assessment);
+  if (entry->is_indexed) table(entry->rule->table_id).index.change(*entry, stance_of(*entry));
   tasks_.push_back({Task::Kind::kSettle, rule});
 }
 
@@ -118,7 +134,9 @@ void Planner::remove(RuleId rule) {
   const bool acted = entry.acts();
   if (entry.desired.form != Form::kNone) want(entry, {});
   waiting_.erase(&entry);
-  table(entry.rule->table_id).index.erase(entry);
+  Table& t = table(entry.rule->table_id);
+  if (entry.is_indexed) t.index.erase(entry);
+  t.priorities.remove(entry.rule->priority);
   if (acted) {
     release_guards(entry);
   } else {
@@ -199,7 +217,8 @@ bool Planner::place(Entry& entry, Form form) {
 
 /// Finds the level, makes the moves that it takes, and asks for all in order.
 bool Planner::take_level(Entry& entry, Form form) {
-  const auto place = levels_.place(table(entry.rule->table_id).index, entry);
+  Table& t = table(entry.rule->table_id);
+  const auto place = levels_.place(t.index, t.priorities, entry);
   if (!place) return false;
   const HazardSet added = entry.cost(form)->hazards & ~hazards_;
   if (added.any()) {
@@ -244,6 +263,7 @@ void Planner::set_desired(Entry& entry, Desired desired) {
   planned_ += count(desired.form);
   if (entry.acts()) t.acting.erase(&entry);
   entry.desired = desired;
+  t.index.change(entry, stance_of(entry));
   if (entry.acts()) t.acting.insert(&entry);
 }
 
@@ -252,7 +272,7 @@ void Planner::set_desired(Entry& entry, Desired desired) {
 std::optional<std::vector<Entry*>> Planner::guards_for(Entry& entry) {
   std::vector<Entry*> guards;
   Table& t = table(entry.rule->table_id);
-  t.index.for_each_overlap(entry.match, [&](OverlapItem& item) {
+  t.index.search(entry.match, has_soft, [&](OverlapItem& item) {
     auto& other = static_cast<Entry&>(item);
     if (&other == &entry || other.acts() || other.assessment.is_never) return true;
     if (are_twins(other, entry) || !goes_before(other, entry)) return true;
@@ -273,7 +293,12 @@ std::optional<std::vector<Entry*>> Planner::guards_for(Entry& entry) {
 
 bool Planner::has_acting_below(const Entry& entry) {
   bool found = false;
-  table(entry.rule->table_id).index.for_each_overlap(entry.match, [&](OverlapItem& item) {
+  const std::uint16_t priority = entry.rule->priority;
+  const auto take = [&](const Summary& s, bool is_exact) {
+    found = found || (is_exact && s.acting == s.standing && s.min_priority < priority);
+    return !found && s.acting != 0 && s.min_priority <= priority;
+  };
+  table(entry.rule->table_id).index.search(entry.match, take, [&](OverlapItem& item) {
     const auto& other = static_cast<const Entry&>(item);
     found =
         &other != &entry && other.acts() && !are_twins(entry, other) && goes_before(entry, other);
@@ -285,7 +310,10 @@ bool Planner::has_acting_below(const Entry& entry) {
 /// Rules that act below `entry` and overlap it, the lowest first.
 std::vector<Entry*> Planner::collect_lower(const Entry& entry) {
   std::vector<Entry*> out;
-  table(entry.rule->table_id).index.for_each_overlap(entry.match, [&](OverlapItem& item) {
+  const auto take = [&](const Summary& s, bool) {
+    return s.acting != 0 && s.min_priority <= entry.rule->priority;
+  };
+  table(entry.rule->table_id).index.search(entry.match, take, [&](OverlapItem& item) {
     auto& other = static_cast<Entry&>(item);
     if (&other != &entry && other.acts() && !are_twins(entry, other) && goes_before(entry, other)) {
       out.push_back(&other);
@@ -340,7 +368,8 @@ void Planner::demote(Entry& entry, const Refused& why, RuleId shadowed_by) {
 /// After `entry` has stopped acting: guards above that stand for nothing any more go.
 void Planner::release_guards(const Entry& entry) {
   std::vector<Entry*> guards;
-  table(entry.rule->table_id).index.for_each_overlap(entry.match, [&](OverlapItem& item) {
+  const auto take = [](const Summary& s, bool) { return s.standing > s.acting; };
+  table(entry.rule->table_id).index.search(entry.match, take, [&](OverlapItem& item) {
     auto& other = static_cast<Entry&>(item);
     if (&other != &entry && other.desired.form == Form::kGuard) guards.push_back(&other);
     return true;
@@ -354,7 +383,7 @@ void Planner::release_guards(const Entry& entry) {
 /// After a rule in software has gone: rules that only it kept out are looked at again.
 void Planner::retry_shadowed(const Entry& entry) {
   std::vector<Entry*> again;
-  table(entry.rule->table_id).index.for_each_overlap(entry.match, [&](OverlapItem& item) {
+  table(entry.rule->table_id).index.search(entry.match, has_soft, [&](OverlapItem& item) {
     auto& other = static_cast<Entry&>(item);
     if (&other != &entry && !other.acts() && other.shadowed_by == entry.rule->id)
       again.push_back(&other);

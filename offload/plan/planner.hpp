@@ -111,6 +111,7 @@ class Planner {
   };
   struct Table {
     OverlapIndex index;
+    Priorities priorities;
     std::set<Entry*, ByPriority> acting;  ///< The first is the lowest: nothing acts below it.
     bool is_live = false;
     bool is_dead = false;

@@ -57,6 +57,52 @@ TEST_F(OverlapIndexTest, FindsWhatAScanFinds) {
   }
 }
 
+/// Whatever a summary says is so of each member, and where it is exact nothing else is.
+TEST_F(OverlapIndexTest, SummariesCoverWhatAScanFinds) {
+  for (int i = 0; i < 3000; ++i) {
+    const Stance stance{.priority = static_cast<std::uint16_t>(random_() % 8),
+                        .is_soft = random_() % 4 == 0,
+                        .acts = random_() % 2 == 0,
+                        .stands = random_() % 3 != 0,
+                        .level = static_cast<std::uint32_t>(random_() % 100)};
+    if (items_.size() > 400 || (items_.size() > 200 && random_() % 3 == 0)) {
+      std::swap(items_[random_() % items_.size()], items_.back());
+      index_.erase(*items_.back());
+      items_.pop_back();
+    } else {
+      items_.push_back(std::make_unique<OverlapItem>());
+      items_.back()->match = random_match();
+      items_.back()->stance = stance;
+      index_.insert(*items_.back());
+    }
+    index_.change(*items_[random_() % items_.size()], stance);
+
+    std::uint32_t soft = 0;
+    std::uint32_t highest = 0;
+    const MiniMatch match = random_match();
+    const auto take = [&](const Summary& s, bool is_exact) {
+      if (!is_exact) return true;
+      soft += s.soft;
+      if (s.standing != 0) highest = std::max(highest, s.max_level);
+      return false;
+    };
+    index_.search(match, take, [&](OverlapItem& item) {
+      soft += item.stance.is_soft ? 1u : 0u;
+      if (item.stance.stands) highest = std::max(highest, item.stance.level);
+      return true;
+    });
+    std::uint32_t soft_wanted = 0;
+    std::uint32_t highest_wanted = 0;
+    for (const auto& item : items_) {
+      if (!overlaps(item->match, match)) continue;
+      soft_wanted += item->stance.is_soft ? 1u : 0u;
+      if (item->stance.stands) highest_wanted = std::max(highest_wanted, item->stance.level);
+    }
+    ASSERT_EQ(soft, soft_wanted);
+    ASSERT_EQ(highest, highest_wanted);
+  }
+}
+
 TEST_F(OverlapIndexTest, StopsWhenAskedTo) {
   for (int i = 0; i < 50; ++i) {
     items_.push_back(std::make_unique<OverlapItem>());

@@ -133,12 +133,25 @@ TEST_F(PlannerTest, RuleThatCannotBeGuardedKeepsLowerOnesOut) {
       "action: controller runs in software");
 }
 
-TEST_F(PlannerTest, RulesThatOverlapNothingShareOneLevel) {
+TEST_F(PlannerTest, WhereLevelsAreFewRulesThatOverlapNothingShareOne) {
+  planner_ = Planner(PlannerLimits{.level_count = 3});
   for (std::uint32_t i = 1; i <= 50; ++i) {
     add(Rule(i).priority(static_cast<std::uint16_t>(i)).ip().match("nw_dst", i).output(2), true);
   }
   for (std::uint32_t i = 2; i <= 50; ++i) {
     EXPECT_EQ(planner_.desired(RuleId{i}).level, planner_.desired(RuleId{1}).level);
+  }
+}
+
+TEST_F(PlannerTest, LevelsSufficeForAsManyPrioritiesInAnyOrder) {
+  for (const bool is_descending : {false, true}) {
+    planner_ = Planner(PlannerLimits{.level_count = 1050});
+    nic_ = Hardware();
+    for (std::uint32_t i = 1; i <= 800; ++i) {
+      const std::uint32_t priority = is_descending ? 801 - i : i;
+      add(Rule(i).priority(static_cast<std::uint16_t>(priority)).ip().output(2), true);
+    }
+    EXPECT_EQ(nic_.installed.size(), 800u);
   }
 }
 
@@ -199,7 +212,8 @@ TEST_F(PlannerTest, RoomThatIsFreedIsUsed) {
 
 TEST_F(PlannerTest, HotRuleTakesThePlaceOfAColdOne) {
   nic_ = Hardware(2);
-  for (std::uint32_t i = 1; i <= 4; ++i) add(Rule(i).priority(static_cast<std::uint16_t>(9 - i)).match("nw_dst", i), true);
+  for (std::uint32_t i = 1; i <= 4; ++i)
+    add(Rule(i).priority(static_cast<std::uint16_t>(9 - i)).match("nw_dst", i), true);
   ASSERT_TRUE(nic_.installed.contains(RuleId{1}) && nic_.installed.contains(RuleId{2}));
   planner_.carried(RuleId{1}, 1000);
   planner_.carried(RuleId{2}, 10);
