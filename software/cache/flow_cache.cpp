@@ -10,20 +10,27 @@ namespace {
 
 constexpr std::uint64_t kMaskIdBits = 0xffffffff;
 
+/// The entry of this key at one of its places, or null.
+template <class Entry>
+Entry* find(Entry* table, std::uint32_t first, std::uint64_t tag, const void* key) noexcept {
+  for (std::uint32_t i = 0; i < FlowCache::kPlaces; ++i) {
+    Entry& e = table[first ^ i];
+    const bool is_same_mask = ((e.tag ^ tag) & kMaskIdBits) == 0;
+    if (is_same_mask && std::memcmp(&e.key, key, sizeof e.key) == 0) return &e;
+  }
+  return nullptr;
+}
+
 /// Where a new entry goes: over an older one of its own key, else into a free place, else over one
-/// of the two by turns.
+/// by turns.
 template <class Entry>
 Entry& place_for(Entry* table, std::uint32_t first, std::uint64_t tag, const void* key,
                  std::uint32_t& victim) noexcept {
-  Entry& a = table[first];
-  Entry& b = table[first ^ 1];
-  for (Entry* e : {&a, &b}) {
-    const bool is_same_mask = ((e->tag ^ tag) & kMaskIdBits) == 0;
-    if (is_same_mask && std::memcmp(&e->key, key, sizeof e->key) == 0) return *e;
+  if (Entry* known = find(table, first, tag, key)) return *known;
+  for (std::uint32_t i = 0; i < FlowCache::kPlaces; ++i) {
+    if (table[first ^ i].tag == 0) return table[first ^ i];
   }
-  if (a.tag == 0) return a;
-  if (b.tag == 0) return b;
-  return (victim++ & 1) == 0 ? a : b;
+  return table[first ^ (victim++ % FlowCache::kPlaces)];
 }
 
 }  // namespace
@@ -48,13 +55,7 @@ Result<FlowCache> FlowCache::create(std::uint32_t entries) {
 
 FlowCache::WindowEntry* FlowCache::find_any(const WindowKey& key, std::uint32_t hash) noexcept {
   const std::uint64_t tag = simd::load64(key.bytes.data() + 48);
-  const std::uint32_t first = hash & window_mask_;
-  for (const std::uint32_t i : {first, first ^ 1}) {
-    WindowEntry& entry = window_[i];
-    if (((entry.tag ^ tag) & kMaskIdBits) != 0) continue;
-    if (std::memcmp(entry.key.data(), key.bytes.data(), entry.key.size()) == 0) return &entry;
-  }
-  return nullptr;
+  return find(window_, hash & window_mask_, tag, key.bytes.data());
 }
 
 void FlowCache::insert(const WindowKey& key, std::uint32_t hash, SegmentRef segment) noexcept {
@@ -73,12 +74,7 @@ std::uint32_t FlowCache::make_key(const FlowKey& packet, const ClassMask& mask, 
 }
 
 FlowCache::WideEntry* FlowCache::find_any(const WideEntry& key, std::uint32_t hash) noexcept {
-  const std::uint32_t first = hash & wide_mask_;
-  for (const std::uint32_t i : {first, first ^ 1}) {
-    WideEntry& entry = wide_[i];
-    if (((entry.tag ^ key.tag) & kMaskIdBits) == 0 && entry.key == key.key) return &entry;
-  }
-  return nullptr;
+  return find(wide_, hash & wide_mask_, key.tag, key.key.data());
 }
 
 void FlowCache::insert(const WideEntry& key, std::uint32_t hash) noexcept {

@@ -28,13 +28,15 @@ struct alignas(64) WindowKey {
 
 /// One worker's flow cache: from a packet's consulted bits to the segment of its path. Exact: an
 /// entry is compared in full. Two arrays, because regular packets are compared unparsed (one cache
-/// line an entry), all others by FlowKey (two). Each key has two places, in neighbouring lines.
+/// line an entry), all others by FlowKey (two). Each key has kPlaces places, side by side and in an
+/// order of its own.
 ///
 /// An entry holds for the version in its tag; whether it still does for a later one is the caller's
 /// to find out (ChangeLog). Owning worker.
 class FlowCache {
  public:
   using Version = Datapath::Version;
+  static constexpr std::uint32_t kPlaces = 4;  ///< A power of two.
 
   struct alignas(64) WindowEntry {
     std::array<std::uint8_t, 48> key;
@@ -71,7 +73,7 @@ class FlowCache {
     const WindowEntry* entry = &window_[hash & window_mask_];
     return simd::equal56(entry, &key) ? entry : nullptr;
   }
-  /// The entry of this key at either place, of any version, or null.
+  /// The entry of this key at any of its places, of any version, or null.
   [[nodiscard]] WindowEntry* find_any(const WindowKey& key, std::uint32_t hash) noexcept;
   void insert(const WindowKey& key, std::uint32_t hash, SegmentRef segment) noexcept;
 
