@@ -35,6 +35,11 @@ struct PortView {
   std::uint64_t trail_root = 0;     ///< Where trails start (TrailStore); even, never given twice.
   TransmitLock* tx_lock = nullptr;  ///< Set where workers have to share queues.
   std::shared_ptr<const PortMasks> masks;
+
+  /// Says whether packets may leave here, those up to max_frame.
+  [[nodiscard]] bool is_open() const noexcept {
+    return is_present && (flags & (PortFlags::kDown | PortFlags::kNoFwd)) == 0;
+  }
 };
 
 /// The tables of a bridge. Lives as long as the datapath; a table appears when it gets its first

@@ -75,7 +75,7 @@ void make_keys(Worker& worker, Burst& burst) {
   });
 }
 
-/// An entry of an older version, or at its second place: does it hold now?
+/// An entry of an older version, or not at its first place: does it hold now?
 [[gnu::noinline]] bool find_older(Worker& worker, Burst& burst, std::uint32_t i) {
   FlowCache::WindowEntry* entry = worker.cache.find_any(burst.keys[i], burst.hashes[i]);
   if (entry == nullptr) return false;
@@ -117,15 +117,62 @@ void check_segments(Worker& worker, Burst& burst) {
   });
 }
 
+/// Packets whose neighbours have other segments, if all there is to do is to send or drop them.
+class Singles {
+ public:
+  explicit Singles(Worker& worker) : worker_(worker) {}
+  Singles(const Singles&) = delete;
+  Singles& operator=(const Singles&) = delete;
+  ~Singles() {
+    if (dropped_count_ != 0) rte_pktmbuf_free_bulk(dropped_.data(), dropped_count_);
+  }
+
+  /// False: there is more to do, or the port does not take it. Else consumes the packet.
+  bool run(Segment& segment, rte_mbuf* packet) {
+    const std::uint32_t size = packet->pkt_len;
+    if (segment.fate == SegmentFate::kDrop) {
+      worker_.count_drop(segment.drop_reason);
+      dropped_[dropped_count_++] = packet;
+    } else if (segment.fate == SegmentFate::kOutput && size <= size_limit(segment.port_slot)) {
+      worker_.transmit.push(*worker_.view, segment.port_slot, packet);
+    } else {
+      return false;
+    }
+    segment.count(1, size, worker_.now_ms);
+    return true;
+  }
+
+ private:
+  /// Of the frames that may leave a port; the last port is remembered.
+  std::uint32_t size_limit(std::uint16_t slot) {
+    if (slot != slot_) {
+      const PortView& port = worker_.view->ports[slot];
+      slot_ = slot;
+      size_limit_ = port.is_open() ? port.max_frame : 0;
+    }
+    return size_limit_;
+  }
+
+  Worker& worker_;
+  std::uint16_t slot_ = kNoSlot;
+  std::uint32_t size_limit_ = 0;
+  std::uint32_t dropped_count_ = 0;
+  std::array<rte_mbuf*, kBurst> dropped_;
+};
+
 /// Stage: runs segments, neighbours with the same one together.
 void run(Worker& worker, Burst& burst) {
+  Singles singles(worker);
   for (std::uint32_t i = 0; i < burst.count;) {
     const std::uint32_t index = burst.segments[i].index;
     std::uint32_t end = i + 1;
     while (end < burst.count && burst.segments[end].index == index) ++end;
     // Without a segment, the packet has been dealt with.
     if (index != SegmentStore::kNone) {
-      run_segment(worker, burst.in, worker.segments->at(index), &burst.packets[i], end - i);
+      Segment& segment = worker.segments->at(index);
+      if (end - i != 1 || !singles.run(segment, burst.packets[i])) {
+        run_segment(worker, burst.in, segment, &burst.packets[i], end - i);
+      }
     }
     i = end;
   }

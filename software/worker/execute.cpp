@@ -181,8 +181,7 @@ class Run {
 bool send_batch(Worker& worker, std::uint16_t slot, rte_mbuf** packets, std::uint32_t count,
                 std::uint32_t longest) {
   const PortView& port = worker.view->ports[slot];
-  constexpr std::uint32_t kClosed = PortFlags::kDown | PortFlags::kNoFwd;
-  if (!port.is_present || (port.flags & kClosed) != 0 || longest > port.max_frame) return false;
+  if (!port.is_open() || longest > port.max_frame) return false;
   for (std::uint32_t i = 0; i < count; ++i) worker.transmit.push(*worker.view, slot, packets[i]);
   return true;
 }
