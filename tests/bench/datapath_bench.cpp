@@ -5,12 +5,11 @@
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <vector>
 
+#include "cycles.hpp"
 #include "hoist/datapath.hpp"
 #include "hoist/field.hpp"
 #include "support/eal.hpp"
@@ -61,12 +60,16 @@ class Rig {
   }
 
   void add(const Match& match, std::uint16_t priority) {
+    add(match, priority, 0, {.apply_actions = {OutputAction{PortNo{2}, 0}}});
+  }
+  void add(const Match& match, std::uint16_t priority, std::uint8_t table_id,
+           Instructions instructions) {
     auto spec = std::make_shared<RuleSpec>();
     spec->id = RuleId{++last_rule_};
+    spec->table_id = table_id;
     spec->priority = priority;
     spec->match = MiniMatch(match);
-    spec->instructions = std::make_shared<const Instructions>(
-        Instructions{.apply_actions = {OutputAction{PortNo{2}, 0}}});
+    spec->instructions = std::make_shared<const Instructions>(std::move(instructions));
     const RuleChange change{RuleChange::Kind::kAdd, spec};
     datapath_->apply(bridge_, std::span(&change, 1));
   }
@@ -131,12 +134,8 @@ Match from_port_1() {
 void measure(benchmark::State& state, Rig& rig) {
   rig.poll();
   for (std::int64_t i = 0; i < 2 * state.range(0) / kBurst + 8; ++i) rig.turn();
-  std::vector<std::uint64_t> cycles;
-  for (auto _ : state) cycles.push_back(rig.turn());
-  // The median: others use this machine too.
-  const auto middle = cycles.begin() + static_cast<std::ptrdiff_t>(cycles.size() / 2);
-  std::nth_element(cycles.begin(), middle, cycles.end());
-  state.counters["cycles/packet"] = static_cast<double>(*middle) / kBurst;
+  bench::RoundCycles cycles(state, kBurst);
+  for (auto _ : state) cycles.add(rig.turn());
 }
 
 std::string unique_name() {
@@ -170,7 +169,7 @@ void BM_CachedFlows(benchmark::State& state) {
   measure(state, rig);
 }
 
-/// The same without a cache: parse, two masks, walk, interned segment.
+/// The same without a cache: parse, two masks, one trail.
 void BM_UncachedFlows(benchmark::State& state) {
   Rig rig(unique_name(), 0, static_cast<std::uint32_t>(state.range(0)));
   rig.add(udp_to(0x0a010000, 0xffff0000), 1);
@@ -178,10 +177,36 @@ void BM_UncachedFlows(benchmark::State& state) {
   measure(state, rig);
 }
 
+/// Without a cache, a rule a destination address: many segments.
+void BM_UncachedRules(benchmark::State& state) {
+  const auto flows = static_cast<std::uint32_t>(state.range(0));
+  Rig rig(unique_name(), 0, flows);
+  for (std::uint32_t i = 0; i < flows; ++i) rig.add(udp_to(0x0a010000 + i, 0xffffffff), 1);
+  measure(state, rig);
+}
+
+/// Without a cache, three tables and a register on the way.
+void BM_UncachedTables(benchmark::State& state) {
+  Rig rig(unique_name(), 0, static_cast<std::uint32_t>(state.range(0)));
+  const Field& reg = field(FieldId::kReg0);
+  rig.add(from_port_1(), 1, 0,
+          {.apply_actions = {SetFieldAction{
+               .field = FieldId::kReg0, .value = field_value(7), .mask = full_mask(reg)}},
+           .goto_table = 1});
+  rig.add(udp_to(0x0a010000, 0xffff0000), 1, 1, {.goto_table = 2});
+  Match match{};
+  set_field(match.value, reg, field_value(7), full_mask(reg));
+  set_field(match.mask, reg, full_mask(reg), full_mask(reg));
+  rig.add(match, 1, 2, {.apply_actions = {OutputAction{PortNo{2}, 0}}});
+  measure(state, rig);
+}
+
 BENCHMARK(BM_PortRule)->Arg(1);
 BENCHMARK(BM_PrefixRule)->Arg(1)->Arg(10000);
 BENCHMARK(BM_CachedFlows)->Arg(1)->Arg(1000)->Arg(10000)->Arg(100000)->Arg(1000000);
 BENCHMARK(BM_UncachedFlows)->Arg(1)->Arg(10000);
+BENCHMARK(BM_UncachedRules)->Arg(17)->Arg(1000)->Arg(10000);
+BENCHMARK(BM_UncachedTables)->Arg(10000);
 
 }  // namespace
 }  // namespace hoist::test
