@@ -38,11 +38,12 @@ int serve(const std::string& config_path) {
   // Threads made from here on, the offload thread among them, keep off the workers' cores.
   ctl::run_on(cores);
 
-  Result<std::unique_ptr<Datapath>> datapath =
-      Datapath::create({.worker_lcores = (*eal)->worker_lcores(),
-                        .flow_cache_entries = config->flow_cache_entries,
-                        .mbuf_count = config->mbuf_count,
-                        .max_rules = config->max_rules});
+  Datapath::Config planned{.worker_lcores = (*eal)->worker_lcores(),
+                           .flow_cache_entries = config->flow_cache_entries,
+                           .mbuf_count = config->mbuf_count,
+                           .max_rules = config->max_rules};
+  if (config->max_connections != 0) planned.max_connections = config->max_connections;
+  Result<std::unique_ptr<Datapath>> datapath = Datapath::create(planned);
   if (!datapath) return refuse(datapath.error());
   std::unique_ptr<FlowManager> flow_manager = FlowManager::create(
       {.is_enabled = config->is_offload_enabled,

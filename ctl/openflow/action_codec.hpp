@@ -19,7 +19,10 @@ namespace hoist::openflow {
 
 /// Reads one Nicira or ONF action, the whole of it: `| 0xffff 2 | length 2 | vendor 4 | subtype 2
 /// |`.
-[[nodiscard]] Decoded<void> read_vendor_action(ByteSpan action, Instructions& instructions);
+[[nodiscard]] Decoded<void> read_vendor_action(ByteSpan action, Version version,
+                                               Instructions& instructions);
+/// Reads NXAST_CT from behind its subtype on, with the actions inside it.
+[[nodiscard]] Decoded<void> read_ct(Reader in, Version version, std::vector<Action>& out);
 
 /// Bits of a field as the wire names them, not yet checked.
 struct Subfield {
@@ -49,6 +52,8 @@ void put_write_metadata_action(Bytes& out, std::uint64_t value, std::uint64_t ma
 bool put_nicira_action(Bytes& out, const Action& action);
 /// Appends an action that is Nicira's in OpenFlow 1.0 and standard later; says whether it is one.
 bool put_nicira_of10_action(Bytes& out, const Action& action);
+/// Appends NXAST_CT; what it does to mark and label in the form of `version`.
+void put_ct(Bytes& out, const CtAction& action, Version version);
 /// Appends NXAST_SET_TUNNEL and such; NXAST_REG_LOAD where there is no action of its own.
 void put_nicira_legacy_set(Bytes& out, const SetFieldAction& action);
 

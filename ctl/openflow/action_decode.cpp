@@ -286,7 +286,7 @@ Decoded<void> read_actions(ByteSpan bytes, Version version, Instructions& instru
     }
     Decoded<void> done;
     if (type == kVendorType) {
-      done = read_vendor_action(all.first(length), instructions);
+      done = read_vendor_action(all.first(length), version, instructions);
     } else if (version == Version::kOf10) {
       done = read_of10(type, Reader(body), instructions.apply_actions);
     } else {

@@ -229,7 +229,9 @@ bool is_nicira_only(const Action& action) noexcept {
 
 void put_actions(Bytes& out, const std::vector<Action>& actions, Version version, bool has_vlan) {
   for (const Action& action : actions) {
-    if (is_nicira_only(action)) {
+    if (const auto* ct = std::get_if<CtAction>(&action)) {
+      put_ct(out, *ct, version);
+    } else if (is_nicira_only(action)) {
       put_nicira_action(out, action);
     } else if (version != Version::kOf10) {
       std::visit(PutOf13{out, version, has_vlan}, action);

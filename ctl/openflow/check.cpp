@@ -41,6 +41,19 @@ class Follower {
     note(a);
     return {};
   }
+  Decoded<void> operator()(const CtAction& a) const {
+    if (knows_packet_ && !layers_.satisfy(Prerequisite::kIp)) {
+      return fault(ErrorName::kActionMatchInconsistent, "ct where the match demands no IP");
+    }
+    const bool is_of_family =
+        !a.nat || a.nat->family == 0 || !knows_packet_ ||
+        layers_.satisfy(a.nat->family == 4 ? Prerequisite::kIpv4 : Prerequisite::kIpv6);
+    if (!is_of_family) {
+      return fault(ErrorName::kActionMatchInconsistent,
+                   "nat to addresses of another family than the match demands");
+    }
+    return a.zone_source ? read(a.zone_source->field) : Decoded<void>{};
+  }
   Decoded<void> operator()(const SetVlanVidAction&) { return tagged(); }
   Decoded<void> operator()(const SetVlanPcpAction&) { return tagged(); }
   Decoded<void> operator()(const PushVlanAction&) {
@@ -106,6 +119,10 @@ class Follower {
     const Field& f = field(id);
     if (!f.is_writable) {
       return fault(ErrorName::kActionBadSetType, std::string(f.name) + " cannot be written");
+    }
+    if (id == F::kCtMark || id == F::kCtLabel) {
+      return fault(ErrorName::kActionBadSetArgument,
+                   std::string(f.name) + " can be written only inside ct");
     }
     return read(id);
   }

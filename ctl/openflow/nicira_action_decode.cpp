@@ -31,6 +31,7 @@ constexpr std::size_t fixed_size(N subtype) {
     case N::kSetMplsLabel:
     case N::kSetMplsTc:
     case N::kGroup:
+    case N::kCtClear:
       return 16;
     case N::kRegLoad:
     case N::kSetTunnel64:
@@ -66,16 +67,12 @@ std::string_view name_of(N subtype) {
       return "sample";
     case N::kConjunction:
       return "conjunction";
-    case N::kCt:
-      return "ct";
     case N::kNat:
-      return "nat";
+      return "nat outside of ct";
     case N::kOutputTrunc:
       return "output with max_len";
     case N::kClone:
       return "clone";
-    case N::kCtClear:
-      return "ct_clear";
     case N::kResubmitTableCt:
       return "resubmit with ct";
     case N::kEncap:
@@ -324,7 +321,7 @@ std::uint64_t aligned_u64(Reader in) {
 }
 
 /// `in` stands after the subtype.
-Decoded<void> read_nicira(N subtype, Reader in, Instructions& instructions) {
+Decoded<void> read_nicira(N subtype, Reader in, Version version, Instructions& instructions) {
   Actions& out = instructions.apply_actions;
   switch (subtype) {
     case N::kResubmit:
@@ -381,6 +378,10 @@ Decoded<void> read_nicira(N subtype, Reader in, Instructions& instructions) {
       return stack(in, true, out);
     case N::kStackPop:
       return stack(in, false, out);
+    case N::kCt:
+      return read_ct(in, version, out);
+    case N::kCtClear:
+      return add(CtClearAction{}, out);
     default:
       break;
   }
@@ -400,7 +401,7 @@ Decoded<void> read_onf(Reader in, Actions& out) {
 
 }  // namespace
 
-Decoded<void> read_vendor_action(ByteSpan action, Instructions& instructions) {
+Decoded<void> read_vendor_action(ByteSpan action, Version version, Instructions& instructions) {
   Reader in(action);
   in.skip(4);
   const std::uint32_t vendor = in.u32();
@@ -415,7 +416,7 @@ Decoded<void> read_vendor_action(ByteSpan action, Instructions& instructions) {
   if (size != 0 && action.size() != size) {
     return fault(ErrorName::kActionBadLength, "Nicira action of a wrong length");
   }
-  return read_nicira(subtype, in, instructions);
+  return read_nicira(subtype, in, version, instructions);
 }
 
 }  // namespace hoist::openflow

@@ -118,6 +118,10 @@ struct Put {
     end(out, begin(out, N::kExit));
     return true;
   }
+  bool operator()(const CtClearAction&) const {
+    end(out, begin(out, N::kCtClear));
+    return true;
+  }
   bool operator()(const DecNwTtlAction& a) const {
     if (a.controller_ids.empty()) return false;
     const std::size_t start = begin(out, N::kDecTtlCntIds);

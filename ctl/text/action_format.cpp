@@ -169,6 +169,8 @@ struct Append {
     append_bytes(out, a.bytes);
   }
   void operator()(const ExitAction&) const { out += "exit"; }
+  void operator()(const CtAction& a) const { append_ct(out, a, name_of); }
+  void operator()(const CtClearAction&) const { out += "ct_clear"; }
 
  private:
   void parenthesised(std::string_view name, std::uint64_t v) const {

@@ -328,13 +328,21 @@ constexpr auto kActions = std::to_array<Named>({
     {"set_tunnel64", [](const Context& c) { return legacy(c, &field(F::kTunnelId)); }},
     {"set_queue", one<SetQueueAction, std::uint32_t, UINT32_MAX>},
     {"pop_queue", plain<PopQueueAction>},
+    {"ct",
+     [](const Context& c) -> Result<void> {
+       auto ct = parse_ct(c.scan, c.word, c.match);
+       if (!ct) return tl::unexpected(ct.error());
+       c.out.push_back(std::move(*ct));
+       return {};
+     }},
+    {"ct_clear", plain<CtClearAction>},
     {"group", one<GroupAction, std::uint32_t, UINT32_MAX>},
 });
 
 /// Actions that ovs-ofctl has and hoist does not, to say so rather than "no such port".
 constexpr auto kUnsupported = std::to_array<std::string_view>(
-    {"ct", "ct_clear", "nat", "learn", "multipath", "bundle", "bundle_load", "conjunction", "clone",
-     "sample", "fin_timeout", "encap", "decap", "dec_nsh_ttl", "check_pkt_larger", "delete_field",
+    {"nat", "learn", "multipath", "bundle", "bundle_load", "conjunction", "clone", "sample",
+     "fin_timeout", "encap", "decap", "dec_nsh_ttl", "check_pkt_larger", "delete_field",
      "set_vlan_vid", "set_vlan_pcp"});
 
 }  // namespace

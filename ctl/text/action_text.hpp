@@ -15,4 +15,9 @@ namespace hoist::text {
                                         std::vector<Action>& out);
 void append_action(std::string& out, const Action& action, const PortNamer& name_of);
 
+/// Parses the argument of ct(...).
+[[nodiscard]] Result<CtAction> parse_ct(const Scan& scan, const Word& word, const Match& match);
+/// Appends ct(...) as ovs-ofctl prints it.
+void append_ct(std::string& out, const CtAction& action, const PortNamer& name_of);
+
 }  // namespace hoist::text

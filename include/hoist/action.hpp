@@ -6,18 +6,11 @@
 #include <variant>
 #include <vector>
 
-#include "hoist/field.hpp"
+#include "hoist/basic_action.hpp"
+#include "hoist/ct_action.hpp"
 #include "hoist/types.hpp"
 
 namespace hoist {
-
-/// Bits [start, start + count) of a field, 0 being the least: `NXM_NX_REG0[0..15]`.
-struct FieldBits {
-  FieldId field;
-  std::uint8_t start;
-  std::uint8_t count;
-  bool operator==(const FieldBits&) const = default;
-};
 
 struct OutputAction {
   PortNo port;
@@ -43,27 +36,6 @@ struct EnqueueAction {
   PortNo port;
   std::uint32_t queue;
   bool operator==(const EnqueueAction&) const = default;
-};
-/// Writes value's bits under mask. `form` is how the controller said it, to echo it so.
-struct SetFieldAction {
-  enum class Form : std::uint8_t {
-    kSetField,  ///< OFPAT_SET_FIELD, NXAST_REG_LOAD2.
-    kRegLoad,   ///< NXAST_REG_LOAD; the mask is one run of bits.
-    /// OpenFlow 1.0's OFPAT_SET_DL_SRC, OFPAT_SET_NW_SRC, OFPAT_SET_TP_SRC, NXAST_SET_TUNNEL, ...: a
-    /// packet without the field passes unchanged. tcp_src and tcp_dst mean the port of whatever
-    /// transport protocol the packet has (TCP, UDP or SCTP).
-    kLegacy,
-  };
-  FieldId field;
-  Form form = Form::kSetField;
-  FieldValue value;
-  FieldValue mask;
-  bool operator==(const SetFieldAction&) const = default;
-};
-struct MoveAction {
-  FieldBits source;
-  FieldBits target;
-  bool operator==(const MoveAction&) const = default;
 };
 /// OpenFlow 1.0's OFPAT_SET_VLAN_VID / _PCP: pushes an 802.1Q tag where there is none.
 struct SetVlanVidAction {
@@ -156,7 +128,7 @@ using Action =
                  PushMplsAction, PopMplsAction, SetMplsTtlAction, DecMplsTtlAction, CopyTtlOutAction,
                  CopyTtlInAction, SetNwTtlAction, DecNwTtlAction, SetQueueAction, PopQueueAction,
                  GroupAction, MeterAction, ResubmitAction, StackPushAction, StackPopAction, NoteAction,
-                 ExitAction>;
+                 ExitAction, CtAction, CtClearAction>;
 
 /// What a rule does (OpenFlow 1.3, 5.9). An OpenFlow 1.0 rule has only apply_actions.
 /// Executed in this order: meter, apply, clear, write, metadata, goto.

@@ -76,6 +76,7 @@ class Datapath {
     std::vector<unsigned> worker_lcores;
     std::uint32_t flow_cache_entries = 1u << 20;  ///< Per worker; 0: none.
     std::uint32_t mbuf_count = 65536;
+    std::uint32_t max_connections = 3'000'000;  ///< Of connection tracking; up to 2^24.
     std::uint32_t max_rules = 1u << 22;  ///< RuleIds run from 1 to this.
   };
   /// Number of a published change, ever growing; see is_settled().

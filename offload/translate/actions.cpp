@@ -46,6 +46,8 @@ struct Translator {
   void operator()(const StackPushAction&) { builder.refuse_action("push"); }
   void operator()(const StackPopAction&) { builder.refuse_action("pop"); }
   void operator()(const ExitAction&) { builder.refuse_action("exit"); }
+  void operator()(const CtAction&) { builder.refuse_action("ct"); }
+  void operator()(const CtClearAction&) { builder.refuse_action("ct_clear"); }
 };
 
 /// Says whether an action does something that can be seen from outside: a copy for somebody,

@@ -44,7 +44,11 @@ Result<FlowCache> FlowCache::create(std::uint32_t entries) {
   if (!window) return tl::unexpected(window.error());
   auto wide = ReservedMemory::create(wide_entries * sizeof(WideEntry));
   if (!wide) return tl::unexpected(wide.error());
+  auto companions = ReservedMemory::create(window_entries * sizeof(Companion));
+  if (!companions) return tl::unexpected(companions.error());
   cache.window_memory_ = std::move(*window);
+  cache.companion_memory_ = std::move(*companions);
+  cache.companions_ = cache.companion_memory_.as<Companion>();
   cache.wide_memory_ = std::move(*wide);
   cache.window_ = cache.window_memory_.as<WindowEntry>();
   cache.wide_ = cache.wide_memory_.as<WideEntry>();
@@ -58,12 +62,14 @@ FlowCache::WindowEntry* FlowCache::find_any(const WindowKey& key, std::uint32_t 
   return find(window_, hash & window_mask_, tag, key.bytes.data());
 }
 
-void FlowCache::insert(const WindowKey& key, std::uint32_t hash, SegmentRef segment) noexcept {
+std::uint32_t FlowCache::insert(const WindowKey& key, std::uint32_t hash,
+                                SegmentRef segment) noexcept {
   const std::uint64_t tag = simd::load64(key.bytes.data() + 48);
   WindowEntry& entry = place_for(window_, hash & window_mask_, tag, key.bytes.data(), victim_);
   std::memcpy(entry.key.data(), key.bytes.data(), entry.key.size());
   entry.tag = tag;
   entry.segment = segment;
+  return index_of(&entry);
 }
 
 std::uint32_t FlowCache::make_key(const FlowKey& packet, const ClassMask& mask, Version version,

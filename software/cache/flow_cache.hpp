@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "cache/port_masks.hpp"
+#include "conntrack/connection.hpp"
 #include "hoist/datapath.hpp"
 #include "hoist/error.hpp"
 #include "pipeline/reserved_memory.hpp"
@@ -50,6 +51,18 @@ class FlowCache {
   };
   static_assert(sizeof(WindowEntry) == 64 && sizeof(WideEntry) == 128);
 
+  /// Beside a regular packet's entry whose segment is SegmentFate::kTrack: its connection, and the
+  /// segment that followed for what was found. Whoever inserts such an entry sets it.
+  struct alignas(32) Companion {
+    ConnectionRef connection;
+    SegmentRef next;
+    Version version;  ///< Up to which `next` holds.
+    std::uint16_t label_changes;
+    std::uint8_t state;  ///< CtState.
+    bool is_reply;
+  };
+  static_assert(sizeof(Companion) == 32);
+
   /// `entries`: of regular packets, rounded up to a power of two, and a quarter as many others; 0:
   /// none, and nothing but is_enabled() may be called.
   static Result<FlowCache> create(std::uint32_t entries);
@@ -75,7 +88,12 @@ class FlowCache {
   }
   /// The entry of this key at any of its places, of any version, or null.
   [[nodiscard]] WindowEntry* find_any(const WindowKey& key, std::uint32_t hash) noexcept;
-  void insert(const WindowKey& key, std::uint32_t hash, SegmentRef segment) noexcept;
+  /// Returns where the entry is now.
+  std::uint32_t insert(const WindowKey& key, std::uint32_t hash, SegmentRef segment) noexcept;
+  [[nodiscard]] std::uint32_t index_of(const WindowEntry* entry) const noexcept {
+    return static_cast<std::uint32_t>(entry - window_);
+  }
+  [[nodiscard]] Companion& companion(std::uint32_t index) noexcept { return companions_[index]; }
 
   // All others.
   // ------------------------------------------------------------------------------------
@@ -93,8 +111,10 @@ class FlowCache {
  private:
   ReservedMemory window_memory_;
   ReservedMemory wide_memory_;
+  ReservedMemory companion_memory_;
   WindowEntry* window_ = nullptr;
   WideEntry* wide_ = nullptr;
+  Companion* companions_ = nullptr;
   std::uint32_t window_mask_ = 0;
   std::uint32_t wide_mask_ = 0;
   std::uint32_t victim_ = 0;

@@ -82,13 +82,12 @@ static_assert(offsetof(Connection, reply) == 64 && offsetof(Connection, label) =
   return (generation & 1) != 0;
 }
 
-/// Names one life of a connection's place.
+/// Names one life of a connection's place. All zero names none.
 struct ConnectionRef {
-  static constexpr std::uint32_t kNone = 0xffffffff;
-  std::uint32_t index = kNone;
+  std::uint32_t index = 0;
   std::uint32_t generation = 0;
 
-  [[nodiscard]] bool is_none() const noexcept { return index == kNone; }
+  [[nodiscard]] bool is_none() const noexcept { return !is_live(generation); }
   bool operator==(const ConnectionRef&) const = default;
 };
 

@@ -42,6 +42,9 @@ class ConnectionTracker {
                             std::uint64_t now_ms, PacketTrack& track,
                             TrackOutcome& outcome) noexcept;
 
+  /// Reads mark, label and original tuple of the packet's connection.
+  void describe(PacketTrack& track) noexcept;
+
   /// Forgets a connection; says whether it was still there.
   bool remove(ConnectionRef ref) noexcept;
 
@@ -88,7 +91,6 @@ class ConnectionTracker {
                                                  const TrackedPacket& packet, const Moment& moment,
                                                  TrackOutcome& outcome) noexcept;
   void translate(PacketTrack& track, TrackOutcome& outcome) noexcept;
-  void describe(PacketTrack& track) noexcept;
   void relabel(const TrackRequest& request, PacketTrack& track) noexcept;
 
   std::unique_ptr<ConnectionTable> table_;

@@ -50,12 +50,12 @@ using TupleWords = std::array<std::uint64_t, 5>;
 /// The tuple of packets that go the other way.
 [[nodiscard]] Tuple reversed(const Tuple& tuple) noexcept;
 
-__extension__ using Product = unsigned __int128;
+__extension__ using TupleProduct = unsigned __int128;
 
 /// `seed`: random, so that nobody outside can choose tuples that collide.
 [[nodiscard]] inline std::uint32_t hash_of(const TupleWords& w, std::uint64_t seed) noexcept {
   const auto fold = [](std::uint64_t a, std::uint64_t b) noexcept {
-    const Product product = static_cast<Product>(a) * b;
+    const TupleProduct product = static_cast<TupleProduct>(a) * b;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
   };
   const std::uint64_t a = fold(w[0] ^ seed, w[1] ^ 0xa0761d6478bd642full);

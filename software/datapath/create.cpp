@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <random>
 
 #include "datapath/software_datapath.hpp"
 
@@ -57,6 +58,12 @@ Result<void> SoftwareDatapath::make_workers() {
   shared_.resume_table = resume_table_.get();
   shared_.pool = pool_.get();
   shared_.qsbr = reclaimer_.qsbr();
+  std::random_device random;
+  auto tracker = ConnectionTracker::create({.connections_most = config_.max_connections,
+                                            .seed = std::uint64_t{random()} << 32 | random()});
+  if (!tracker) return tl::unexpected(tracker.error());
+  tracker_ = std::move(*tracker);
+  shared_.tracker = tracker_.get();
   const std::size_t count = std::max<std::size_t>(config_.worker_lcores.size(), 1);
   for (unsigned i = 0; i < count; ++i) {
     constexpr std::uint32_t kSegments = 1u << 20;

@@ -147,6 +147,7 @@ class SoftwareDatapath final : public Datapath, public Workers {
   ProgramStore program_store_{reclaimer_};
   std::unique_ptr<ResumeTable> resume_table_ = std::make_unique<ResumeTable>();
   ReservedMemory program_memory_;
+  std::unique_ptr<ConnectionTracker> tracker_;
   Shared shared_;
   std::vector<std::unique_ptr<Bridge>> bridges_;
   std::vector<Port> ports_;  ///< By slot.

@@ -6,6 +6,7 @@
 
 #include "hoist/field.hpp"
 #include "pipeline/field_bits.hpp"
+#include "pipeline/track_op.hpp"
 
 namespace hoist::software {
 namespace {
@@ -72,6 +73,8 @@ class EffectsFinder {
         out_.targets.set(op.a == 255 ? table_id_ : op.a);
         if (PortNo{op.c} != PortNo::kInPort) out_.in_ports.push_back(PortNo{op.c});
         return;
+      case OpCode::kTrack:
+        return tracks(program_.data() + op.d);
       case OpCode::kGoto:
         return (void)out_.targets.set(op.a);
       case OpCode::kOutput:
@@ -84,6 +87,29 @@ class EffectsFinder {
 
   void reads(const FlowKey& mask) { hoist::software::merge(out_.reads, packet_mask(mask)); }
   void merge_writes(const FlowKey& mask) { hoist::software::merge(out_.writes, packet_mask(mask)); }
+
+  // A tuple decides what becomes of the packet behind ct; with NAT it changes.
+  void tracks(const std::uint64_t* data) {
+    TrackCode code;
+    std::memcpy(static_cast<void*>(&code), data, sizeof code);
+    reads_layout();
+    FlowKey tuple{};
+    tuple.nw_src = tuple.nw_dst = Be32{0xffffffff};
+    tuple.ipv6_src.fill(0xff);
+    tuple.ipv6_dst.fill(0xff);
+    tuple.tp_src = tuple.tp_dst = Be16{0xffff};
+    reads(tuple);
+    if (code.request.translates) merge_writes(tuple);
+    if (code.has_table) out_.targets.set(code.table_id);
+    if (code.has_zone_field) reads(bits_of(FieldId{code.zone_field}, code.zone_start, 16));
+    const auto* at = reinterpret_cast<const std::uint8_t*>(data) + sizeof code;
+    for (unsigned i = 0; i < code.exec_count; ++i, at += sizeof(TrackExec)) {
+      TrackExec exec;
+      std::memcpy(static_cast<void*>(&exec), at, sizeof exec);
+      const PackedBits bits = PackedBits::of(exec.bits);
+      if (exec.is_move) reads(bits_of(FieldId{exec.source}, bits.start, bits.count));
+    }
+  }
 
   // Which headers there are decides what an edit can touch.
   void reads_layout() {

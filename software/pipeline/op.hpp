@@ -24,7 +24,11 @@ enum class OpCode : std::uint8_t {
   kDecMplsTtl,
   kCopyTtlOut,
   kCopyTtlIn,
-  kDrop,  ///< Segment only. Counts b = DropReason; the packet may go on.
+  /// Connection tracking. Program: a = not 0 if what is asked for depends on the packet; d = data:
+  /// TrackCode. Segment: a; d = data: TrackBranch.
+  kTrack,
+  kClearTrack,  ///< The packet is untracked again.
+  kDrop,        ///< Segment only. Counts b = DropReason; the packet may go on.
 
   kMove,       ///< a = source field, b = target field, c = packed start, start, count.
   kOutputReg,  ///< a = field, b = max_len, c = packed start, 0, count.
@@ -65,6 +69,9 @@ struct PackedBits {
 
 /// In `a` of a segment's output-like op: nothing after it needs the packet.
 inline constexpr std::uint8_t kTakesPacket = 1;
+
+/// How often one packet may go on in a table behind ct; Open vSwitch has 6.
+inline constexpr unsigned kMaxBranches = 8;
 
 /// Open vSwitch's bounds on one packet's way through the tables.
 inline constexpr unsigned kMaxDepth = 64;      ///< Lookups of a table at or before the current one.

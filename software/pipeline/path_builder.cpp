@@ -2,6 +2,7 @@
 #include "pipeline/path_builder.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace hoist::software {
 namespace {
@@ -51,6 +52,26 @@ void PathBuilder::set_field(FieldId field, const FieldValue& value,
   std::memcpy(at, value.data(), 16);
   std::memcpy(at + 2, mask.data(), 16);
   emit({.code = OpCode::kSetField, .a = to_integer(field), .d = index});
+}
+
+void PathBuilder::track(const TrackBranch& branch, const FlowKey& state,
+                        std::span<const FieldValue> stack) noexcept {
+  const std::size_t index = data_count_;
+  TrackBranch full = branch;
+  for (std::size_t i = kPacketWords; branch.has_table && i < kFlowKeyWords; ++i) {
+    full.state_map |= std::uint64_t{words(state)[i] != 0} << (i - kPacketWords);
+  }
+  if (branch.has_table) full.stack_count = static_cast<std::uint16_t>(stack.size());
+  const auto state_words = static_cast<std::size_t>(std::popcount(full.state_map));
+  std::uint64_t* at = add_data(sizeof full / 8 + state_words + full.stack_count * std::size_t{2});
+  if (at == nullptr) return;
+  std::memcpy(at, &full, sizeof full);
+  at += sizeof full / 8;
+  for (std::uint64_t m = full.state_map; m != 0; m &= m - 1) {
+    *at++ = words(state)[kPacketWords + static_cast<std::size_t>(std::countr_zero(m))];
+  }
+  if (full.stack_count != 0) std::memcpy(at, stack.data(), stack.size_bytes());
+  emit({.code = OpCode::kTrack, .d = index});
 }
 
 void PathBuilder::controller(const PacketInState& state, const FlowKey& key,

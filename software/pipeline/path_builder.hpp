@@ -9,6 +9,7 @@
 
 #include "hoist/field.hpp"
 #include "pipeline/segment.hpp"
+#include "pipeline/track_op.hpp"
 
 namespace hoist::software {
 
@@ -46,6 +47,9 @@ class PathBuilder {
     steps_[step_count_++] = step;
   }
   void set_field(FieldId field, const FieldValue& value, const FieldValue& mask) noexcept;
+  /// `state`: the key of the packet, of which the pipeline state is kept for the branch's table.
+  void track(const TrackBranch& branch, const FlowKey& state,
+             std::span<const FieldValue> stack) noexcept;
   void controller(const PacketInState& state, const FlowKey& key, const void* userdata) noexcept;
 
   /// Says whether something did not fit.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/program.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <string>
 #include <vector>
 
 #include "hoist/action.hpp"
+#include "pipeline/track_op.hpp"
 
 namespace hoist::software {
 namespace {
@@ -98,6 +100,14 @@ class Compiler {
           .c = PackedBits{a.target.start, 0, a.target.count}.packed()});
   }
   void operator()(const ExitAction&) { emit({.code = OpCode::kExit}); }
+  void operator()(const CtAction& a) {
+    const bool copies = std::ranges::any_of(
+        a.exec, [](const auto& e) { return std::holds_alternative<MoveAction>(e); });
+    const bool asks_packet = copies || a.zone_source;
+    emit({.code = OpCode::kTrack, .a = std::uint8_t{asks_packet}, .d = data_.size()});
+    compile_track(a, data_);
+  }
+  void operator()(const CtClearAction&) { emit({.code = OpCode::kClearTrack}); }
   // Queues are not scheduled here; notes are for people.
   void operator()(const SetQueueAction&) {}
   void operator()(const PopQueueAction&) {}
@@ -195,10 +205,29 @@ const char* unsupported(const Action& action) {
   return nullptr;
 }
 
+/// What ct cannot do yet, or not where it stands.
+const char* unsupported_ct(const Instructions& in) {
+  for (const Action& action : in.write_actions) {
+    const bool is_ct =
+        std::holds_alternative<CtAction>(action) || std::holds_alternative<CtClearAction>(action);
+    if (is_ct) return "ct in an action set is not supported";
+  }
+  for (const Action& action : in.apply_actions) {
+    const auto* ct = std::get_if<CtAction>(&action);
+    if (ct == nullptr) continue;
+    if (ct->alg != 0) return "ct with alg is not supported yet";
+    if (ct->table_id && !in.write_actions.empty()) {
+      return "ct with a table beside an action set is not supported yet";
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Result<void> check_instructions(const Instructions& instructions) {
   if (instructions.meter_id) return failure(Errc::kUnsupported, "meters are not supported yet");
+  if (const char* why = unsupported_ct(instructions)) return failure(Errc::kUnsupported, why);
   for (const auto* list : {&instructions.apply_actions, &instructions.write_actions}) {
     for (const Action& action : *list) {
       if (const char* name = unsupported(action)) {

@@ -56,6 +56,7 @@ enum class SegmentFate : std::uint8_t {
   kRun,     ///< Interpret the code.
   kOutput,  ///< Send unchanged out of `port_slot`.
   kDrop,    ///< Free; count `drop_reason`.
+  kTrack,   ///< One kTrack op that goes on in a table.
 };
 
 /// A path's hot part: one cache line, written by its worker alone.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "pipeline/track_op.hpp"
 #include "simd.hpp"
 
 namespace hoist::software {
@@ -38,6 +39,10 @@ void set_fate(Segment& segment, const SegmentCode& code) {
   if (code.op_count == 1 && code.ops()[0].code == OpCode::kOutput) {
     segment.fate = SegmentFate::kOutput;
     segment.port_slot = code.ops()[0].b;
+  }
+  if (code.op_count == 1 && code.ops()[0].code == OpCode::kTrack) {
+    const auto* branch = reinterpret_cast<const TrackBranch*>(code.data() + code.ops()[0].d);
+    if (branch->has_table) segment.fate = SegmentFate::kTrack;
   }
   if (code.op_count == 1 && code.ops()[0].code == OpCode::kDrop) {
     segment.fate = SegmentFate::kDrop;

@@ -43,7 +43,10 @@ bool stays_on_trail(const Op& op) {
     case OpCode::kWrite:
     case OpCode::kMetadata:
     case OpCode::kGoto:
+    case OpCode::kClearTrack:
       return true;
+    case OpCode::kTrack:
+      return op.a == 0;
     case OpCode::kOutputReg:
     case OpCode::kStackPush:
     case OpCode::kStackPop:
@@ -90,6 +93,12 @@ void Walker::start_with(const Entry* entry) { enter(entry, 0, 0, Miss::kDrops, f
 void Walker::start_at(std::uint8_t table_id) {
   frames_[depth_++] = {nullptr, 0, 0, table_id, RuleId::kNone};
   look_up(table_id, in_port(), Miss::kDrops, true);
+}
+
+void Walker::start_at(std::uint8_t table_id, std::span<const FieldValue> stack) {
+  stack_size_ = std::min(stack.size(), kStack);
+  std::copy_n(stack.begin(), stack_size_, stack_.begin());
+  start_at(table_id);
 }
 
 void Walker::start_in(const Program& program, RuleId rule, std::uint8_t table_id) {
@@ -187,6 +196,11 @@ void Walker::run_op(const Program& program, const Op& op) {
       return write_metadata(data + op.d);
     case OpCode::kGoto:
       return look_up(op.a, in_port(), Miss::kDrops, true);
+    case OpCode::kTrack:
+      return track(data + op.d);
+    case OpCode::kClearTrack:
+      clear_tracked(key_);
+      return path_.emit(op);
     case OpCode::kFlood:
     case OpCode::kAll:
     case OpCode::kNormal:
@@ -354,6 +368,24 @@ void Walker::pop_stack(const Op& op) {
 
 void Walker::write_metadata(const std::uint64_t* data) {
   key_.metadata = Be64{(key_.metadata.host() & ~data[1]) | (data[0] & data[1])};
+}
+
+// The packet goes on in a table of its own when it is tracked; here it is untracked from now on
+// (ovs-actions(7)).
+void Walker::track(const std::uint64_t* data) {
+  TrackCode code;
+  std::memcpy(static_cast<void*>(&code), data, sizeof code);
+  read_key();
+  TrackBranch branch{.request = resolve_track(data, key_),
+                     .in_port = to_integer(in_port()),
+                     .table_id = code.table_id,
+                     .has_table = code.has_table,
+                     .stack_count = 0,
+                     .state_map = 0};
+  clear_tracked(key_);
+  // What other rules have put into the action set cannot go with it yet.
+  if (code.has_table && !action_set_.is_empty()) return stop(DropReason::kAction);
+  path_.track(branch, key_, {stack_.data(), stack_size_});
 }
 
 FieldValue Walker::read(FieldId id, unsigned start, unsigned count) {

@@ -49,6 +49,8 @@ class Walker {
   void start_with(const Entry* entry);
   /// from a table;
   void start_at(std::uint8_t table_id);
+  /// likewise, with values on the stack;
+  void start_at(std::uint8_t table_id, std::span<const FieldValue> stack);
   /// or in a program, without a lookup.
   void start_in(const Program& program, RuleId rule, std::uint8_t table_id);
 
@@ -92,6 +94,7 @@ class Walker {
   void pop_stack(const Op& op);
   void resubmit(const Op& op);
   void write_metadata(const std::uint64_t* data);
+  void track(const std::uint64_t* data);
 
   [[nodiscard]] FieldValue read(FieldId id, unsigned start, unsigned count);
   void write(FieldId id, unsigned start, unsigned count, const FieldValue& value);

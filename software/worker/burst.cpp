@@ -93,6 +93,7 @@ void make_keys(Worker& worker, Burst& burst) {
     entry->tag = cache_tag(static_cast<std::uint32_t>(entry->tag), worker.version);
   }
   burst.segments[i] = entry->segment;
+  burst.entries[i] = worker.cache.index_of(entry);
   return true;
 }
 
@@ -102,6 +103,7 @@ void probe(Worker& worker, Burst& burst) {
     const auto* entry = worker.cache.find_now(burst.keys[i], burst.hashes[i]);
     if (entry != nullptr) [[likely]] {
       burst.segments[i] = entry->segment;
+      burst.entries[i] = worker.cache.index_of(entry);
       rte_prefetch0(&worker.segments->at(entry->segment.index));
     } else if (!find_older(worker, burst, i)) {
       burst.missed |= 1u << i;
@@ -113,7 +115,12 @@ void probe(Worker& worker, Burst& burst) {
 void check_segments(Worker& worker, Burst& burst) {
   for_each_bit(burst.regular & ~burst.missed, [&](std::uint32_t i) {
     const SegmentRef ref = burst.segments[i];
-    if (worker.segments->at(ref.index).generation != ref.generation) burst.missed |= 1u << i;
+    const Segment& segment = worker.segments->at(ref.index);
+    if (segment.generation != ref.generation) {
+      burst.missed |= 1u << i;
+    } else if (segment.fate == SegmentFate::kTrack) {
+      burst.tracked |= 1u << i;
+    }
   });
 }
 
@@ -218,6 +225,7 @@ void process_burst(Worker& worker, std::uint16_t slot, rte_mbuf** packets,
     walk_missed(worker, burst);
     worker.perf.end(Stage::kWalk);
   }
+  if (burst.tracked != 0) track_burst(worker, burst);
   run(worker, burst);
 }
 

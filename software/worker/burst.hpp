@@ -21,9 +21,13 @@ struct Burst {
   std::array<PacketClass, kBurst> classes;
   std::array<std::uint32_t, kBurst> hashes;
   std::array<WindowKey, kBurst> keys;
+  std::array<std::uint32_t, kBurst> entries;  ///< In the cache, or kNoEntry.
 
   std::uint32_t regular = 0;  ///< Packets of which `keys` is set.
   std::uint32_t missed = 0;   ///< Packets still without a segment.
+  std::uint32_t tracked = 0;  ///< Regular packets whose segment is SegmentFate::kTrack.
+
+  static constexpr std::uint32_t kNoEntry = 0xffffffff;
 };
 
 /// Runs `body(i)` for each bit that is set, in ascending order.
@@ -38,6 +42,9 @@ void process_burst(Worker& worker, std::uint16_t slot, rte_mbuf** packets,
 
 /// Stage: finds the segments of the packets in `missed` without the cache, and tells the cache.
 void walk_missed(Worker& worker, Burst& burst) noexcept;
+
+/// Stage: takes the packets in `tracked` through connection tracking to the segments that follow.
+void track_burst(Worker& worker, Burst& burst) noexcept;
 
 /// One packet that hardware handed over with a mark. Consumes it.
 void resume_packet(Worker& worker, const Ingress& in, rte_mbuf* packet) noexcept;

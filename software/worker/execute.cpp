@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "conntrack/packet_facts.hpp"
 #include "pipeline/edit_op.hpp"
+#include "pipeline/track_op.hpp"
 #include "worker/normal.hpp"
 #include "worker/records.hpp"
 
@@ -16,8 +18,9 @@ namespace {
 /// One packet on its way through a segment's code.
 class Run {
  public:
-  Run(Worker& worker, const Ingress& in, const SegmentCode& code, rte_mbuf* packet)
-      : worker_(worker), in_(in), code_(code), packet_(packet) {}
+  Run(Worker& worker, const Ingress& in, const SegmentCode& code, rte_mbuf* packet,
+      const Journey& journey)
+      : worker_(worker), in_(in), code_(code), packet_(packet), journey_(journey) {}
 
   void run() {
     const std::uint64_t* data = code_.data();
@@ -36,6 +39,12 @@ class Run {
           break;
         case OpCode::kController:
           controller(data + op.d);
+          break;
+        case OpCode::kTrack:
+          track(data + op.d, op.a == kTakesPacket);
+          break;
+        case OpCode::kClearTrack:
+          journey_.track = {};
           break;
         case OpCode::kDrop:
           count(static_cast<DropReason>(op.b));
@@ -149,20 +158,54 @@ class Run {
 
   void edit(const Op& op, const std::uint64_t* data) {
     if (!make_own()) return;
-    if (!has_layers_) {
-      FlowKey key;
-      layers_ = parse(*packet_, in_.number, key);
-      has_layers_ = true;
-    }
+    find_layers();
     apply_edit(*packet_, layers_, op, data);
+    // Another tuple may be another connection's.
+    if (is_tuple_edit(op)) journey_.track.connection = {};
   }
-  // What we receive may be shared with whoever sent it.
+  void find_layers() {
+    if (has_layers_) return;
+    FlowKey key;
+    layers_ = parse(*packet_, in_.number, key);
+    has_layers_ = true;
+  }
+  static bool is_tuple_edit(const Op& op) {
+    return op.code == OpCode::kSetField && field(FieldId{op.a}).prerequisite >= Prerequisite::kIp;
+  }
+
+  void track(const std::uint64_t* data, bool takes_packet) {
+    find_layers();
+    TrackBranch branch;
+    std::memcpy(static_cast<void*>(&branch), data, sizeof branch);
+    const TrackedPacket facts = packet_facts(*packet_, layers_, branch.request.zone);
+    const TrackOutcome outcome =
+        worker_.shared->tracker->track(branch.request, facts, moment_of(worker_), journey_.track);
+    if (outcome.refusal == TrackOutcome::Refusal::kNatExhausted) {
+      is_lost_ = true;
+      return count(DropReason::kNatExhausted);
+    }
+    if (outcome.translated.family != 0) {
+      if (!make_own()) return;
+      (void)translate_packet(*packet_, layers_, outcome.translated, journey_.track.state,
+                             facts.is_related);
+    }
+    if (branch.has_table) fork(data, takes_packet);
+  }
+  void fork(const std::uint64_t* data, bool takes_packet) {
+    is_done_ = true;
+    rte_mbuf* out = packet_;
+    if (takes_packet) {
+      packet_ = nullptr;
+    } else {
+      out = rte_pktmbuf_copy(packet_, worker_.shared->pool, 0, UINT32_MAX);
+      if (out == nullptr) return worker_.count_drop(DropReason::kNoBuffer);
+    }
+    branch_off(worker_, in_, data, out, {journey_.track, journey_.branches + 1});
+  }
+
   bool make_own() {
-    if (RTE_MBUF_DIRECT(packet_) && rte_mbuf_refcnt_read(packet_) == 1) return true;
-    rte_mbuf* own = rte_pktmbuf_copy(packet_, worker_.shared->pool, 0, UINT32_MAX);
-    rte_pktmbuf_free(packet_);
-    packet_ = own;
-    is_lost_ = own == nullptr;
+    packet_ = make_writable(worker_, packet_);
+    is_lost_ = packet_ == nullptr;
     if (is_lost_) count(DropReason::kNoBuffer);
     return !is_lost_;
   }
@@ -171,6 +214,7 @@ class Run {
   const Ingress& in_;
   const SegmentCode& code_;
   rte_mbuf* packet_;
+  Journey journey_;
   bool is_done_ = false;  ///< It went somewhere, or its loss is counted.
   bool is_lost_ = false;
   bool has_layers_ = false;
@@ -205,13 +249,22 @@ void run_segment(Worker& worker, const Ingress& in, Segment& segment, rte_mbuf**
       rte_pktmbuf_free_bulk(packets, count);
       return worker.count_drop(segment.drop_reason, count);
     case SegmentFate::kRun:
+    case SegmentFate::kTrack:
       break;
   }
-  for (std::uint32_t i = 0; i < count; ++i) Run(worker, in, *segment.code, packets[i]).run();
+  for (std::uint32_t i = 0; i < count; ++i) Run(worker, in, *segment.code, packets[i], {}).run();
 }
 
-void run_loose(Worker& worker, const Ingress& in, const SegmentCode& code,
-               rte_mbuf* packet) noexcept {
+void run_segment(Worker& worker, const Ingress& in, Segment& segment, rte_mbuf* packet,
+                 const Journey& journey) noexcept {
+  const bool is_plain = segment.fate == SegmentFate::kOutput || segment.fate == SegmentFate::kDrop;
+  if (is_plain) return run_segment(worker, in, segment, &packet, 1);
+  segment.count(1, packet->pkt_len, worker.now_ms);
+  Run(worker, in, *segment.code, packet, journey).run();
+}
+
+void run_loose(Worker& worker, const Ingress& in, const SegmentCode& code, rte_mbuf* packet,
+               const Journey& journey) noexcept {
   for (const Step& step : code.steps()) {
     LooseTableCount& table = worker.loose_tables[step.bridge][step.table_id];
     table.lookups.add(1);
@@ -224,7 +277,14 @@ void run_loose(Worker& worker, const Ingress& in, const SegmentCode& code,
   }
   // Release: pairs with the acquire of the control thread, which then sees the counts.
   if (code.step_count != 0) worker.has_loose_counts.store(true, std::memory_order_release);
-  Run(worker, in, code, packet).run();
+  Run(worker, in, code, packet, journey).run();
+}
+
+rte_mbuf* make_writable(Worker& worker, rte_mbuf* packet) noexcept {
+  if (RTE_MBUF_DIRECT(packet) && rte_mbuf_refcnt_read(packet) == 1) return packet;
+  rte_mbuf* own = rte_pktmbuf_copy(packet, worker.shared->pool, 0, UINT32_MAX);
+  rte_pktmbuf_free(packet);
+  return own;
 }
 
 void drop(Worker& worker, rte_mbuf* packet, DropReason reason) noexcept {

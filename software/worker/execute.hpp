@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "worker/branch.hpp"
 #include "worker/worker.hpp"
 
 namespace hoist::software {
@@ -11,10 +12,18 @@ namespace hoist::software {
 void run_segment(Worker& worker, const Ingress& in, Segment& segment, rte_mbuf** packets,
                  std::uint32_t count) noexcept;
 
+/// The same for one packet that has been tracked. Consumes it.
+void run_segment(Worker& worker, const Ingress& in, Segment& segment, rte_mbuf* packet,
+                 const Journey& journey) noexcept;
+
 /// Carries out a path on one packet, and counts it rule by rule. For paths that are not kept.
 /// Consumes the packet.
-void run_loose(Worker& worker, const Ingress& in, const SegmentCode& code,
-               rte_mbuf* packet) noexcept;
+void run_loose(Worker& worker, const Ingress& in, const SegmentCode& code, rte_mbuf* packet,
+               const Journey& journey = {}) noexcept;
+
+/// What we receive may be shared with whoever sent it: the packet, or a copy of ours. Consumes the
+/// packet. Null: there was no buffer.
+[[nodiscard]] rte_mbuf* make_writable(Worker& worker, rte_mbuf* packet) noexcept;
 
 /// Frees a packet and counts why.
 void drop(Worker& worker, rte_mbuf* packet, DropReason reason) noexcept;

@@ -77,10 +77,16 @@ std::uint32_t probe_wide(Worker& worker, Burst& burst, const Misses& misses, std
   return wanted;
 }
 
-/// Tells the cache what has been found.
-void remember(Worker& worker, const Burst& burst, const Misses& misses, std::uint32_t m,
+/// Tells the cache what has been found. What is to be tracked is remembered with its connection,
+/// if it has one (track_burst()).
+void remember(Worker& worker, Burst& burst, const Misses& misses, std::uint32_t m,
               SegmentRef segment) {
   const std::uint32_t i = misses.index[m];
+  if (is_regular(burst, i) && worker.segments->at(segment.index).fate == SegmentFate::kTrack) {
+    burst.tracked |= 1u << i;
+    burst.entries[i] = Burst::kNoEntry;
+    return;
+  }
   if (burst.masks->is_blind) {
     worker.port_segments[burst.in.slot] = {cache_tag(burst.masks->classes[0].id, worker.version),
                                            segment};

@@ -55,6 +55,17 @@ void send_for_controller(Worker& worker, std::span<const std::uint8_t> bytes) {
   run_walked(worker, in, packet);
 }
 
+/// Once a millisecond a slice of the connections; more while many of them are over.
+void sweep_connections(Worker& worker) {
+  constexpr std::uint32_t kPlaces = 256;
+  constexpr unsigned kSlicesMost = 8;
+  if (worker.now_ms == worker.swept_ms) return;
+  worker.swept_ms = worker.now_ms;
+  for (unsigned i = 0; i < kSlicesMost; ++i) {
+    if (worker.shared->tracker->sweep(worker.now_ms, kPlaces) < kPlaces / 4) return;
+  }
+}
+
 void serve_control(Worker& worker) {
   for (unsigned i = 0; i < kRecordsPerTurn; ++i) {
     const auto record = worker.from_control.front();
@@ -81,6 +92,12 @@ Result<std::unique_ptr<Worker>> Worker::create(const Config& config, Shared& sha
   auto walker = Walker::create(*shared.pool);
   if (!walker) return tl::unexpected(walker.error());
   worker->walker = std::move(*walker);
+  for (auto& branch_walker : worker->branch_walkers) {
+    auto made = Walker::create(*shared.pool);
+    if (!made) return tl::unexpected(made.error());
+    branch_walker = std::move(*made);
+  }
+  worker->random = config.index * 2654435761u + 1;
   const std::size_t rules = std::size_t{shared.max_rules} + 1;
   auto loose = ReservedMemory::create(rules * sizeof(LooseRuleCount));
   if (!loose) return tl::unexpected(loose.error());
@@ -102,6 +119,7 @@ void run_turn(Worker& worker) noexcept {
   worker.transmit.flush(*worker.view);
   worker.perf.end_turn();
   worker.segments->reclaim();
+  sweep_connections(worker);
   rte_rcu_qsbr_quiescent(shared.qsbr, worker.index);
 }
 

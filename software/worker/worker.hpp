@@ -9,6 +9,7 @@
 
 #include "cache/change_log.hpp"
 #include "cache/flow_cache.hpp"
+#include "conntrack/connection_tracker.hpp"
 #include "hoist/drop_reason.hpp"
 #include "hoist/resume.hpp"
 #include "pipeline/segment_store.hpp"
@@ -41,6 +42,7 @@ struct Shared {
   std::uint32_t max_rules = 0;
   rte_mempool* pool = nullptr;
   rte_rcu_qsbr* qsbr = nullptr;
+  ConnectionTracker* tracker = nullptr;
   Clock clock;
 };
 
@@ -91,6 +93,10 @@ struct alignas(64) Worker {
   std::unique_ptr<SegmentStore> segments;
   TrailStore trails;
   std::unique_ptr<Walker> walker;
+  /// For packets that go on in a table behind ct, by how often they have done so.
+  std::array<std::unique_ptr<Walker>, kMaxBranches> branch_walkers;
+  std::uint32_t random = 0;    ///< State of a generator, for NAT.
+  std::uint64_t swept_ms = 0;  ///< When connections were last swept.
 
   /// The one segment of a port whose packets need no look, by slot.
   struct PortSegment {

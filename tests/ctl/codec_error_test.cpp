@@ -148,8 +148,8 @@ INSTANTIATE_TEST_SUITE_P(
              E::kActionBadArgument},
         Case{"another experimenter", of13_flow_mod("", apply("ffff0010000012340000000000000000")),
              E::kActionBadExperimenter},
-        Case{"ct",
-             of13_flow_mod("", apply("ffff0018000023200023000000000000"
+        Case{"learn",
+             of13_flow_mod("", apply("ffff0018000023200010000000000000"
                                      "0000ff0000000000")),
              E::kActionBadExperimenterType},
         Case{"set_field of an unknown field",

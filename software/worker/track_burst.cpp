@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <rte_mbuf.h>
+#include <rte_prefetch.h>
+
+#include "conntrack/packet_facts.hpp"
+#include "pipeline/track_op.hpp"
+#include "worker/branch.hpp"
+#include "worker/burst.hpp"
+#include "worker/execute.hpp"
+
+namespace hoist::software {
+namespace {
+
+using Companion = FlowCache::Companion;
+
+/// One regular packet at its first ct, with a table to go on in.
+class Tracking {
+ public:
+  Tracking(Worker& worker, Burst& burst, std::uint32_t i)
+      : worker_(worker),
+        burst_(burst),
+        i_(i),
+        frame_(rte_pktmbuf_mtod(burst.packets[i], const std::uint8_t*)),
+        first_(burst.segments[i]),
+        data_(code().data() + code().ops()[0].d),
+        branch_(*reinterpret_cast<const TrackBranch*>(data_)) {}
+
+  void run() {
+    rte_mbuf* packet = burst_.packets[i_];
+    worker_.segments->at(first_.index).count(1, packet->pkt_len, worker_.now_ms);
+    Layers layers = regular_layers(frame_);
+    const TrackedPacket facts = packet_facts(*packet, layers, branch_.request.zone);
+    const TrackOutcome outcome = track(facts);
+    burst_.segments[i_] = {SegmentStore::kNone, 0};
+    if (outcome.refusal == TrackOutcome::Refusal::kNatExhausted) {
+      return drop(worker_, packet, DropReason::kNatExhausted);
+    }
+    if (outcome.translated.family != 0) {
+      packet = burst_.packets[i_] = make_writable(worker_, packet);
+      if (packet == nullptr) return worker_.count_drop(DropReason::kNoBuffer);
+      (void)translate_packet(*packet, layers, outcome.translated, journey_.track.state,
+                             facts.is_related);
+    }
+    go_on(packet);
+  }
+
+ private:
+  [[nodiscard]] const SegmentCode& code() const {
+    return *worker_.segments->at(first_.index).code;
+  }
+  [[nodiscard]] Companion* companion() const {
+    if (burst_.entries[i_] == Burst::kNoEntry) return nullptr;
+    Companion& known = worker_.cache.companion(burst_.entries[i_]);
+    return known.connection.is_none() ? nullptr : &known;
+  }
+
+  /// Tracks the packet, the short way if its connection is known.
+  TrackOutcome track(const TrackedPacket& facts) {
+    PacketTrack& track = journey_.track;
+    TrackOutcome outcome;
+    if (const Companion* known = companion()) {
+      track.connection = known->connection;
+      track.is_reply = known->is_reply;
+      if (worker_.shared->tracker->follow(branch_.request, facts, worker_.now_ms, track, outcome)) {
+        is_followed_ = true;
+        return outcome;
+      }
+      track = {};
+    }
+    return worker_.shared->tracker->track(branch_.request, facts, moment_of(worker_), track);
+  }
+
+  void go_on(rte_mbuf* packet) {
+    SegmentRef next = known_next();
+    if (next.index == SegmentStore::kNone) {
+      if (is_followed_) worker_.shared->tracker->describe(journey_.track);
+      const Continuation found = find_continuation(worker_, burst_.in, data_, packet, journey_);
+      if (found.segment.index == SegmentStore::kNone) return;
+      next = found.segment;
+      if (found.is_cacheable) remember(next);
+    }
+    Segment& segment = worker_.segments->at(next.index);
+    const bool is_plain =
+        segment.fate == SegmentFate::kOutput || segment.fate == SegmentFate::kDrop;
+    if (is_plain) {
+      burst_.segments[i_] = next;  // Runs with its neighbours.
+    } else {
+      run_segment(worker_, burst_.in, segment, packet, journey_);
+    }
+  }
+
+  /// The segment that followed last time, if it holds for what was found now.
+  SegmentRef known_next() {
+    constexpr SegmentRef kNone{SegmentStore::kNone, 0};
+    if (!is_followed_) return kNone;
+    Companion& known = *companion();
+    const PacketTrack& track = journey_.track;
+    if (known.state != track.state || known.label_changes != track.label_changes) return kNone;
+    const Segment& segment = worker_.segments->at(known.next.index);
+    if (segment.generation != known.next.generation) return kNone;
+    if (known.version != worker_.version) {
+      const ChangeLog::Packet packet{.bridge = burst_.in.bridge,
+                                     .in_port = to_integer(burst_.in.number),
+                                     .table_bits = segment.table_bits,
+                                     .packet_class = burst_.classes[i_],
+                                     .window = frame_,
+                                     .key = nullptr};
+      if (worker_.shared->change_log->touches(packet, known.version, worker_.version)) return kNone;
+      known.version = worker_.version;
+    }
+    return known.next;
+  }
+
+  /// Packets without a connection are not worth a place. Of echoes the cache's key does not tell
+  /// which connection they belong to.
+  void remember(SegmentRef next) {
+    const PacketTrack& track = journey_.track;
+    const bool is_worth_it = !track.connection.is_none() && !track.is_related &&
+                             burst_.classes[i_] != PacketClass::kIpv4Icmp;
+    if (!is_worth_it || !worker_.cache.is_enabled()) return;
+    std::uint32_t& entry = burst_.entries[i_];
+    if (entry == Burst::kNoEntry) {
+      entry = worker_.cache.insert(burst_.keys[i_], burst_.hashes[i_], first_);
+    }
+    worker_.cache.companion(entry) = {.connection = track.connection,
+                                      .next = next,
+                                      .version = worker_.version,
+                                      .label_changes = track.label_changes,
+                                      .state = track.state,
+                                      .is_reply = track.is_reply};
+  }
+
+  Worker& worker_;
+  Burst& burst_;
+  std::uint32_t i_;
+  const std::uint8_t* frame_;
+  SegmentRef first_;
+  const std::uint64_t* data_;
+  const TrackBranch& branch_;
+  Journey journey_{.track = {}, .branches = 1};
+  bool is_followed_ = false;
+};
+
+}  // namespace
+
+void track_burst(Worker& worker, Burst& burst) noexcept {
+  for_each_bit(burst.tracked, [&](std::uint32_t i) {
+    if (burst.entries[i] != Burst::kNoEntry) {
+      rte_prefetch0(&worker.cache.companion(burst.entries[i]));
+    }
+  });
+  for_each_bit(burst.tracked, [&](std::uint32_t i) {
+    if (burst.entries[i] == Burst::kNoEntry) return;
+    const Companion& known = worker.cache.companion(burst.entries[i]);
+    if (known.connection.is_none()) return;
+    const Connection& connection = worker.shared->tracker->table().at(known.connection.index);
+    rte_prefetch0(&connection);
+    rte_prefetch0(&connection.reply);
+    rte_prefetch0(&worker.segments->at(known.next.index));
+  });
+  for_each_bit(burst.tracked, [&](std::uint32_t i) { Tracking(worker, burst, i).run(); });
+}
+
+}  // namespace hoist::software
