@@ -83,6 +83,7 @@ class Generator {
     const Field& f = kFields[random_() % kFields.size()];
     if (is_left_out(f) || !f.is_writable || !is_satisfied(f.prerequisite, mod.match)) return;
     if (f.id == FieldId::kInPort || f.id == FieldId::kIcmpv6Type) return;
+    if (f.id == FieldId::kCtMark || f.id == FieldId::kCtLabel) return;  // only inside ct
     mod.instructions.apply_actions.push_back(
         SetFieldAction{f.id, SetFieldAction::Form::kSetField, bits(f, full_mask(f)), full_mask(f)});
   }
