@@ -74,6 +74,9 @@ struct Execution::Perform {
   void operator()(const CopyTtlInAction&) { copy_ttl_in(x.frame_); }
   /// Actions that Datapath::check() refuses.
   void operator()(const GroupAction&) {}
+  /// The reference tracks no connections yet; no pipeline that it runs has these.
+  void operator()(const CtAction&) {}
+  void operator()(const CtClearAction&) {}
   void operator()(const MeterAction&) {}
 };
 
