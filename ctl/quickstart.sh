@@ -20,8 +20,10 @@ children=()
 clean_up() {
   set +e
   for pid in "${children[@]}"; do kill "$pid" 2>/dev/null; wait "$pid" 2>/dev/null; done
-  ip netns del "$left" 2>/dev/null
-  ip netns del "$right" 2>/dev/null
+  for ns in "$left" "$right"; do
+    ip netns pids "$ns" 2>/dev/null | xargs -r kill
+    ip netns del "$ns" 2>/dev/null
+  done
   rm -rf "$rundir"
 }
 trap clean_up EXIT

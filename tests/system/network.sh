@@ -27,7 +27,11 @@ clean_up() {
   set +e
   [ -n "$hoistd_pid" ] && { kill "$hoistd_pid"; wait "$hoistd_pid"; } 2>/dev/null
   for monitor in "$rundir"/*.monitor.pid; do [ -f "$monitor" ] && kill "$(cat "$monitor")"; done 2>/dev/null
-  for ns in "${namespaces[@]}"; do ip netns del "$ns"; done
+  for ns in "${namespaces[@]}"; do
+    # What a test left running there would hold its output open for ever.
+    ip netns pids "$ns" | xargs -r kill
+    ip netns del "$ns"
+  done
   rm -rf "$rundir"
 }
 trap clean_up EXIT
