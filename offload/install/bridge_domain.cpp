@@ -358,7 +358,7 @@ void BridgeDomain::rank() {
   if (now - ranking_.began_ms < kRankingMs || !read_some(now)) return;
   const double seconds = static_cast<double>(now - ranking_.began_ms) / 1000;
   planner_->rank(seconds);
-  planner_->rebalance(static_cast<std::size_t>(shared_.budget.moves_per_second * seconds) + 1);
+  planner_->rebalance(static_cast<std::size_t>(shared_.budget.moves_per_second * seconds));
   take_steps();
   ranking_ = {.began_ms = now, .to_read = {}};
 }

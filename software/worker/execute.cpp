@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "conntrack/packet_facts.hpp"
 #include "pipeline/edit_op.hpp"
@@ -64,17 +65,20 @@ class Run {
     is_done_ = true;
   }
 
+  /// The packet, or a copy if it is needed again. Null: there was no buffer, which is counted.
+  rte_mbuf* hand_out(bool takes_packet) {
+    if (takes_packet) return std::exchange(packet_, nullptr);
+    rte_mbuf* copy = rte_pktmbuf_copy(packet_, worker_.shared->pool, 0, UINT32_MAX);
+    if (copy == nullptr) worker_.count_drop(DropReason::kNoBuffer);
+    return copy;
+  }
+
   void send(std::uint16_t slot, bool takes_packet) {
     is_done_ = true;
     const PortView& port = worker_.view->ports[slot];
     if (const auto refusal = refuses(port)) return worker_.count_drop(*refusal);
-    rte_mbuf* out = packet_;
-    if (takes_packet) {
-      packet_ = nullptr;
-    } else {
-      out = rte_pktmbuf_copy(packet_, worker_.shared->pool, 0, UINT32_MAX);
-      if (out == nullptr) return worker_.count_drop(DropReason::kNoBuffer);
-    }
+    rte_mbuf* out = hand_out(takes_packet);
+    if (out == nullptr) return;
     worker_.transmit.push(*worker_.view, slot, out);
   }
   [[nodiscard]] std::optional<DropReason> refuses(const PortView& port) const {
@@ -193,13 +197,8 @@ class Run {
   }
   void fork(const std::uint64_t* data, bool takes_packet) {
     is_done_ = true;
-    rte_mbuf* out = packet_;
-    if (takes_packet) {
-      packet_ = nullptr;
-    } else {
-      out = rte_pktmbuf_copy(packet_, worker_.shared->pool, 0, UINT32_MAX);
-      if (out == nullptr) return worker_.count_drop(DropReason::kNoBuffer);
-    }
+    rte_mbuf* out = hand_out(takes_packet);
+    if (out == nullptr) return;
     branch_off(worker_, in_, data, out, {journey_.track, journey_.branches + 1});
   }
 

@@ -11,7 +11,7 @@ void ManagerBench::begin(const std::string& profile, unsigned ports) {
   hits_.clear();
   use(profile);
   marks_ = std::make_unique<ResumeTable>();
-  manager_ = FlowManager::create({.has_thread = false}, *marks_, [this] { return now_ms_; });
+  manager_ = FlowManager::create(config_, *marks_, [this] { return now_ms_; });
   for (unsigned port = 1; port <= ports; ++port) settle(attach(port));
 }
 

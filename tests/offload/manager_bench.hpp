@@ -48,6 +48,7 @@ class ManagerBench : public emulated_nic::test::NicBench {
   /// The port that hardware sent the frame to: 0 if software got it, -1 if it was dropped.
   int fate(unsigned port, const test::Bytes& frame);
 
+  FlowManager::Config config_{.has_thread = false};  ///< Of the next begin().
   std::uint64_t now_ms_ = 1000;
   std::unique_ptr<ResumeTable> marks_;
   std::unique_ptr<FlowManager> manager_;

@@ -28,6 +28,17 @@ class OverlapIndexTest : public ::testing::Test {
         .spec()
         ->match;
   }
+  void add(const Stance& stance = {}) {
+    items_.push_back(std::make_unique<OverlapItem>());
+    items_.back()->match = random_match();
+    items_.back()->stance = stance;
+    index_.insert(*items_.back());
+  }
+  void remove_one() {
+    std::swap(items_[random_() % items_.size()], items_.back());
+    index_.erase(*items_.back());
+    items_.pop_back();
+  }
   void expect_all_found(const MiniMatch& match) {
     std::multiset<const OverlapItem*> found;
     index_.for_each_overlap(match, [&](OverlapItem& item) {
@@ -45,13 +56,9 @@ class OverlapIndexTest : public ::testing::Test {
 TEST_F(OverlapIndexTest, FindsWhatAScanFinds) {
   for (int i = 0; i < 3000; ++i) {
     if (items_.size() > 1500 || (items_.size() > 20 && random_() % 3 == 0)) {
-      std::swap(items_[random_() % items_.size()], items_.back());
-      index_.erase(*items_.back());
-      items_.pop_back();
+      remove_one();
     } else {
-      items_.push_back(std::make_unique<OverlapItem>());
-      items_.back()->match = random_match();
-      index_.insert(*items_.back());
+      add();
     }
     if (i % 10 == 0) expect_all_found(random_match());
   }
@@ -66,14 +73,9 @@ TEST_F(OverlapIndexTest, SummariesCoverWhatAScanFinds) {
                         .stands = random_() % 3 != 0,
                         .level = static_cast<std::uint32_t>(random_() % 100)};
     if (items_.size() > 400 || (items_.size() > 200 && random_() % 3 == 0)) {
-      std::swap(items_[random_() % items_.size()], items_.back());
-      index_.erase(*items_.back());
-      items_.pop_back();
+      remove_one();
     } else {
-      items_.push_back(std::make_unique<OverlapItem>());
-      items_.back()->match = random_match();
-      items_.back()->stance = stance;
-      index_.insert(*items_.back());
+      add(stance);
     }
     index_.change(*items_[random_() % items_.size()], stance);
 
@@ -105,9 +107,7 @@ TEST_F(OverlapIndexTest, SummariesCoverWhatAScanFinds) {
 
 TEST_F(OverlapIndexTest, StopsWhenAskedTo) {
   for (int i = 0; i < 50; ++i) {
-    items_.push_back(std::make_unique<OverlapItem>());
-    items_.back()->match = random_match();
-    index_.insert(*items_.back());
+    add();
   }
   int calls = 0;
   index_.for_each_overlap(MiniMatch(), [&](OverlapItem&) { return ++calls < 3; });

@@ -100,6 +100,14 @@ TEST_F(RankingTest, SteadyTrafficMovesLittle) {
   EXPECT_LT(book("creates") - before, kRoom * 3u) << "hot and cold rules change places for ever";
 }
 
+TEST_F(RankingTest, NothingMovesWhereNothingMay) {
+  config_.moves_per_second = 0;
+  SetUp();
+  const std::uint64_t before = book("destroys");
+  after_seconds(5);
+  EXPECT_EQ(book("destroys"), before);
+}
+
 TEST_F(RankingTest, AFullNicSaysHowHotARuleWouldHaveToBe) {
   after_seconds(10);
   const Placement cold = placement(by_rank_.back());

@@ -21,7 +21,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 EXPERIMENTAL = re.compile(r"define\s+ALLOW_EXPERIMENTAL_API|-DALLOW_EXPERIMENTAL_API")
 TODO = re.compile(r"\b(TODO(?!\(#\d+\))|FIXME|XXX)\b")
 SLEEP = re.compile(r"\b(sleep_for|sleep_until|usleep|nanosleep|system_clock::now)\b|\bsleep\(")
-PRIVATE = re.compile(r"/work/(main|wt|shared)\b")
+PRIVATE = re.compile(r"(?<![\w.])/(home|root|work)/\w")
 
 
 def sources(root):
