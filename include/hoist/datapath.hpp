@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include "hoist/drop_reason.hpp"
 #include "hoist/error.hpp"
+#include "hoist/meter.hpp"
 #include "hoist/packet_in.hpp"
 #include "hoist/resume.hpp"
 #include "hoist/rule.hpp"
@@ -78,6 +80,10 @@ class Datapath {
     std::uint32_t mbuf_count = 65536;
     std::uint32_t max_connections = 3'000'000;  ///< Of connection tracking; up to 2^24.
     std::uint32_t max_rules = 1u << 22;  ///< RuleIds run from 1 to this.
+    /// Bands of all meters together; address space for 64 bytes each is set aside.
+    std::uint32_t max_meter_bands = 1u << 22;
+    /// Test drivers only: the time in nanoseconds, instead of the processor's counter.
+    const std::atomic<std::uint64_t>* clock_ns = nullptr;
   };
   /// Number of a published change, ever growing; see is_settled().
   using Version = std::uint32_t;
@@ -108,6 +114,15 @@ class Datapath {
   /// Says whether no worker can still act on anything older than `version`.
   [[nodiscard]] virtual bool is_settled(Version version) const = 0;
 
+  /// Adds a meter, or changes its rates at once and keeps its counters; rules applied later may use
+  /// it. kController limits packet-ins; nothing passes through kSlowpath. `config`: 0 to 8 bands,
+  /// rates above 0. Fails with kFull.
+  virtual Result<void> set_meter(BridgeId bridge, const MeterConfig& config) = 0;
+  /// Forgets a meter; rules that use it must have been removed before.
+  virtual void remove_meter(BridgeId bridge, MeterId id) = 0;
+  /// What software counted; false: there is no such meter. `stats` is overwritten.
+  [[nodiscard]] virtual bool meter_stats(BridgeId bridge, MeterId id, MeterStats& stats) const = 0;
+
   /// Calls `visit` for each rule hit since the last call. Cost: segments in use.
   virtual void collect(const std::function<void(const RuleHit&)>& visit) = 0;
   [[nodiscard]] virtual TableCount table_count(BridgeId bridge, std::uint8_t table_id) const = 0;
@@ -115,7 +130,7 @@ class Datapath {
   [[nodiscard]] virtual std::array<std::uint64_t, kDropReasonCount> drops() const = 0;
 
   /// Runs actions on a frame as if it had come in on `in_port` (kController, kLocal or a port).
-  /// Fails with kInvalidArgument (frame too long), kBusy (ring full) or as check().
+  /// Meters that are not there are passed over. Fails with kInvalidArgument (frame too long), kBusy (ring full) or as check().
   virtual Result<void> packet_out(BridgeId bridge, PortNo in_port,
                                   std::span<const std::uint8_t> frame,
                                   const std::vector<Action>& actions) = 0;

@@ -25,6 +25,7 @@ enum class DropReason : std::uint8_t {
   kAction,           ///< An action that the packet cannot take, such as pop_vlan without a tag.
   kPortConfig,       ///< OFPPC_NO_RECV or OFPPC_NO_FWD.
   kNatExhausted,     ///< ct: all addresses and ports of the range are taken.
+  kMeter,            ///< Beyond a meter's rate.
   kCount,
 };
 
@@ -34,6 +35,6 @@ inline constexpr std::size_t kDropReasonCount = static_cast<std::size_t>(DropRea
 inline constexpr std::array<std::string_view, kDropReasonCount> kDropReasonNames = {
     "rule",        "table_miss", "ttl_expired",     "port_gone", "ingress_port",
     "malformed",   "egress_full", "too_long",       "controller_full", "no_buffer",
-    "too_deep",    "stale_token", "action",         "port_config", "nat_exhausted"};
+    "too_deep",    "stale_token", "action",         "port_config",     "nat_exhausted", "meter"};
 
 }  // namespace hoist

@@ -34,6 +34,7 @@ enum class Refusal : std::uint8_t {
   kShadowed,           ///< A rule above it is in software and cannot be guarded.
   kTableFull,          ///< The NIC had no room.
   kPriorityRange,      ///< More priority levels than the NIC has.
+  kMeterInSoftware,    ///< A meter of the rule lives in software; `reason` says why.
   kNicRejected,        ///< rte_flow_validate or _create said no; `reason` has its message.
   kPending,            ///< Still on its way.
 };
@@ -79,6 +80,9 @@ class FlowManager {
 
   /// Tells of changes that Datapath::apply() has published (or publishes next), as one step.
   virtual Sequence submit(BridgeId bridge, std::span<const RuleChange> changes) = 0;
+  /// Tells of meters: of new and changed ones before the rules that use them, of removed ones after
+  /// the removal of those rules.
+  virtual Sequence submit_meters(BridgeId bridge, std::span<const MeterChange> changes) = 0;
   /// Asks the NIC for all counters; once settled, collect() has them.
   virtual Sequence refresh_counters() = 0;
   /// Drains all rules to software, or fills hardware again, while traffic runs.
@@ -89,6 +93,8 @@ class FlowManager {
   /// What hardware counted since the last call, rules just removed included. A rule's RuleHits are
   /// complete once the removal has settled.
   virtual void collect(const std::function<void(const RuleHit&)>& visit) = 0;
+  /// The same of meters.
+  virtual void collect_meters(const std::function<void(const MeterHit&)>& visit) = 0;
 
   /// Some rules find no room: observe() is to hear about twice a second what software carried.
   [[nodiscard]] virtual bool wants_hits() const = 0;

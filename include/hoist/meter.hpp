@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "hoist/rule.hpp"
@@ -49,6 +50,20 @@ struct MeterConfig {
 struct MeterStats {
   TrafficCount in;                  ///< All that the meter saw.
   std::vector<TrafficCount> bands;  ///< What each band dropped or remarked.
+};
+
+/// A meter that came or changed, or, without a configuration, went.
+struct MeterChange {
+  MeterId id;
+  std::shared_ptr<const MeterConfig> config;
+};
+
+/// What a meter in hardware gained since the last collection. It has one band, which drops.
+struct MeterHit {
+  BridgeId bridge;
+  MeterId meter;
+  TrafficCount in;
+  TrafficCount dropped;
 };
 
 }  // namespace hoist

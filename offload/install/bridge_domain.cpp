@@ -27,8 +27,11 @@ BridgeDomain::BridgeDomain(BridgeId bridge, const PortIdentity& identity,
       layout_(make_layout(capabilities_, slot)),
       port_(capabilities.has(Feature::kTransfer) ? identity.proxy : identity.ethdev,
             capabilities.queues),
+      meter_port_(port_.ethdev(), slot),
+      meters_(shared.meters),
       steering_(port_, layout_),
       admissible_(capabilities.admissible) {
+  meters_.set_capabilities(meter_port_.capabilities());
   start_planner();
 }
 
@@ -103,7 +106,11 @@ std::uint64_t BridgeDomain::steering_size() const {
 void BridgeDomain::drain() {
   if (!port_.is_there()) {
     steering_.forget();
-    for (auto& [rule, standing] : standing_) shared_.tokens.release(standing.mark);
+    for (auto& [rule, standing] : standing_) {
+      shared_.tokens.release(standing.mark);
+      if (standing.meter) static_cast<void>(meters_.release(*standing.meter));
+    }
+    meter_port_.forget();
     tables_ = {};
     zombies_.clear();
   } else {
@@ -119,6 +126,7 @@ void BridgeDomain::drain() {
   }
   standing_.clear();
   rules_.clear();
+  meters_.clear();
   installed_ = 0;
   start_planner();
 }
@@ -147,7 +155,9 @@ bool BridgeDomain::wants_tags(std::span<const std::pair<RuleRef, Assessment>> ru
 void BridgeDomain::plan(std::span<const RuleRef> added, std::span<const RuleId> removed) {
   std::vector<std::pair<RuleRef, Assessment>> assessed;
   assessed.reserve(added.size());
+  note_users(added, removed);
   for (const RuleRef& rule : added) assessed.emplace_back(rule, assess(*rule, context(), layout_));
+  hold_together(assessed);
   if (wants_tags(assessed)) {
     tag_mode_ = TagMode::kSingle;
     needs_rebuild_ = true;
@@ -155,6 +165,7 @@ void BridgeDomain::plan(std::span<const RuleRef> added, std::span<const RuleId> 
   }
   planner_->update(std::move(assessed), removed);
   take_steps();
+  while (!needs_rebuild_ && send_home()) take_steps();
 }
 
 void BridgeDomain::take_steps() {
@@ -214,6 +225,11 @@ FlowResult<BridgeDomain::Standing> BridgeDomain::make(const Entry& entry, const 
       return tl::unexpected(FlowFailure{.why = *refused});
     }
     const HwForm& full = std::get<HwForm>(form);
+    if (full.program.meter) {
+      if (auto taken = take_meter(out, *full.program.meter); !taken) {
+        return tl::unexpected(taken.error());
+      }
+    }
     rules = lower_full(full.matches, full.program, context(), position);
   } else if (desired.form == Form::kGuard) {
     rules = lower_guard(guard_match(rule, context()), context(), position);
@@ -242,13 +258,14 @@ FlowResult<BridgeDomain::Standing> BridgeDomain::make(const Entry& entry, const 
 /// Destroys in reverse: exceptions stand before the rules they are exceptions of, so they go last.
 void BridgeDomain::unmake(RuleId rule, Standing& standing) {
   for (auto it = standing.handles.rbegin(); it != standing.handles.rend(); ++it) {
-    count(rule, *it);
+    count(rule, standing.meter, *it);
     if (installed_ > 0) --installed_;
     if (!port_.destroy(*it)) zombies_.push_back({rule, *it});
   }
   standing.handles.clear();
   shared_.tokens.release(standing.mark);
   standing.mark = 0;
+  release_meter(standing);
 }
 
 void BridgeDomain::fail(const Change& change, const FlowFailure& failure) {
@@ -278,9 +295,12 @@ void BridgeDomain::retry_later() {
   retry_at_ms_ = shared_.now_ms() + back_off_ms_;
 }
 
-void BridgeDomain::count(RuleId rule, FlowHandle& handle) {
+void BridgeDomain::count(RuleId rule, const std::optional<MeterId>& meter, FlowHandle& handle) {
   const TrafficCount gained = port_.read(handle);
   if (gained.packets == 0 && gained.bytes == 0) return;
+  if (meter) {
+    shared_.hits.add_meter({.bridge = bridge_, .meter = *meter, .in = gained, .dropped = {}});
+  }
   carried_[rule] += gained;
   planner_->carried(rule, gained.packets);
   shared_.hits.add(rule, gained, shared_.now_ms());
@@ -289,8 +309,10 @@ void BridgeDomain::count(RuleId rule, FlowHandle& handle) {
 void BridgeDomain::refresh() {
   if (!port_.is_there()) return;
   for (auto& [rule, standing] : standing_) {
-    for (FlowHandle& handle : standing.handles) count(rule, handle);
+    for (FlowHandle& handle : standing.handles) count(rule, standing.meter, handle);
   }
+  meters_.for_each_in_hardware(
+      [this](MeterId meter, std::uint32_t number) { count_meter(meter, number); });
 }
 
 void BridgeDomain::tick() {
@@ -308,7 +330,8 @@ void BridgeDomain::tick() {
 
 void BridgeDomain::retry() {
   const auto has_work = [&] {
-    return is_refill_due_ || !to_retry_.empty() || planner_->has_waiting();
+    return is_refill_due_ || !to_retry_.empty() || planner_->has_waiting() ||
+           meters_.has_passing_bans();
   };
   if (!has_work() || shared_.now_ms() < retry_at_ms_) return;
   retry_at_ms_ = shared_.now_ms() + std::max(back_off_ms_, kFirstBackOffMs);
@@ -321,7 +344,9 @@ void BridgeDomain::retry() {
     if (it != rules_.end()) planner_->reassess(id, assess(*it->second, context(), layout_));
   }
   planner_->try_again();
+  for (const MeterId meter : meters_.passing_bans()) try_meter_again(meter);
   take_steps();
+  while (!needs_rebuild_ && send_home()) take_steps();
   if (needs_rebuild_) refill();
   if (!has_work()) back_off_ms_ = 0;
 }
@@ -343,7 +368,7 @@ bool BridgeDomain::read_some(std::uint64_t now_ms) {
     const auto it = standing_.find(ranking_.to_read.back());
     ranking_.to_read.pop_back();
     if (it == standing_.end()) continue;
-    for (FlowHandle& handle : it->second.handles) count(it->first, handle);
+    for (FlowHandle& handle : it->second.handles) count(it->first, it->second.meter, handle);
   }
   return ranking_.to_read.empty();
 }
@@ -360,6 +385,7 @@ void BridgeDomain::rank() {
   planner_->rank(seconds);
   planner_->rebalance(static_cast<std::size_t>(shared_.budget.moves_per_second * seconds));
   take_steps();
+  while (!needs_rebuild_ && send_home()) take_steps();
   ranking_ = {.began_ms = now, .to_read = {}};
 }
 

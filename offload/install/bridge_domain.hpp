@@ -15,6 +15,8 @@
 #include "install/hits.hpp"
 #include "install/steering.hpp"
 #include "install/token_pool.hpp"
+#include "meter/meter_book.hpp"
+#include "meter/meter_port.hpp"
 #include "nic/probe.hpp"
 #include "plan/planner.hpp"
 #include "translate/layout.hpp"
@@ -34,6 +36,7 @@ struct Budget {
 struct Shared {
   TokenPool& tokens;
   Hits& hits;
+  const MeterConfigs& meters;  ///< Of the bridge.
   const std::function<std::uint64_t()>& now_ms;
   const Budget& budget;
 };
@@ -58,6 +61,8 @@ class BridgeDomain {
   void drain();
   /// Adds and removes rules as one step.
   void update(std::span<const RuleRef> added, std::span<const RuleId> removed);
+  /// Meters, perhaps with rules, have other rates now.
+  void update_meters(std::span<const MeterId> changed);
   /// Reads all counters.
   void refresh();
   /// Software carried these.
@@ -87,6 +92,7 @@ class BridgeDomain {
     Desired desired;
     std::vector<FlowHandle> handles;
     std::uint32_t mark = 0;  ///< Of a partial rule.
+    std::optional<MeterId> meter;
   };
   struct Zombie {
     RuleId rule;
@@ -100,7 +106,7 @@ class BridgeDomain {
     std::vector<RuleId> to_read;
   };
 
-  [[nodiscard]] Context context() const { return {capabilities_, ports_, tag_mode_}; }
+  [[nodiscard]] Context context() const { return {capabilities_, ports_, tag_mode_, &meters_}; }
   void start_planner();
   [[nodiscard]] std::uint64_t steering_size() const;
   void plan(std::span<const RuleRef> added, std::span<const RuleId> removed);
@@ -117,7 +123,19 @@ class BridgeDomain {
   void rank();
   [[nodiscard]] bool read_some(std::uint64_t now_ms);
   void refill();
-  void count(RuleId rule, FlowHandle& handle);
+  void count(RuleId rule, const std::optional<MeterId>& meter, FlowHandle& handle);
+
+  // domain_meters.cpp
+  using Assessed = std::vector<std::pair<RuleRef, Assessment>>;
+  FlowResult<void> take_meter(Standing& standing, MeterId meter);
+  void release_meter(Standing& standing);
+  void count_meter(MeterId meter, std::uint32_t number);
+  void note_users(std::span<const RuleRef> added, std::span<const RuleId> removed);
+  void hold_together(Assessed& added);
+  bool send_home();
+  void send_home(MeterId meter, const Refused& why, bool passes);
+  void try_meter_again(MeterId meter);
+  [[nodiscard]] std::optional<Refused> find_stranger(MeterId meter) const;
   [[nodiscard]] std::uint32_t table_mark(std::uint8_t table_id);
   [[nodiscard]] bool wants_tags(std::span<const std::pair<RuleRef, Assessment>> rules) const;
 
@@ -128,6 +146,8 @@ class BridgeDomain {
   Shared shared_;
   Layout layout_;
   FlowPort port_;
+  MeterPort meter_port_;
+  MeterBook meters_;
   Steering steering_;
   PortMap ports_;
   TagMode tag_mode_ = TagMode::kUntagged;

@@ -68,8 +68,9 @@ BridgeDomain* Engine::domain_for(BridgeId id, Bridge& bridge, const BridgePort& 
   if (!capabilities.is_usable()) return nullptr;
   const std::uint32_t slot = free_slot(port.identity, capabilities.has(Feature::kTransfer));
   if (make_layout(capabilities, slot).table_count == 0) return nullptr;
-  bridge.domains.push_back(std::make_unique<BridgeDomain>(
-      id, port.identity, capabilities, slot, Shared{tokens_, hits_, now_ms_, budget_}));
+  bridge.domains.push_back(
+      std::make_unique<BridgeDomain>(id, port.identity, capabilities, slot,
+                                     Shared{tokens_, hits_, bridge.meters, now_ms_, budget_}));
   return bridge.domains.back().get();
 }
 
@@ -160,6 +161,21 @@ bool Engine::has_waiting() const {
     return std::ranges::any_of(entry.second.domains,
                                [](const auto& d) { return d->has_waiting(); });
   });
+}
+
+void Engine::update_meters(const UpdateMeters& request) {
+  Bridge& bridge = bridges_[request.bridge];
+  std::vector<MeterId> changed;
+  for (const MeterChange& change : request.changes) {
+    if (!change.config) {
+      bridge.meters.erase(change.id);
+      continue;
+    }
+    auto& config = bridge.meters[change.id];
+    if (config) changed.push_back(change.id);  // A new one has no rules.
+    config = change.config;
+  }
+  for (const auto& domain : bridge.domains) domain->update_meters(changed);
 }
 
 void Engine::refresh() {

@@ -31,6 +31,7 @@ class Engine {
   /// What software carried, for the ranking of rules that wait for room.
   void observe(const std::vector<RuleHit>& hits);
   [[nodiscard]] bool has_waiting() const;
+  void update_meters(const UpdateMeters& request);
   void refresh();
   void set_enabled(bool is_enabled);
   [[nodiscard]] std::vector<Placement> describe(const std::vector<RuleId>& rules) const;
@@ -49,6 +50,7 @@ class Engine {
   };
   struct Bridge {
     std::unordered_map<RuleId, RuleRef> rules;
+    MeterConfigs meters;
     std::vector<BridgePort> ports;
     std::vector<std::unique_ptr<BridgeDomain>> domains;
   };

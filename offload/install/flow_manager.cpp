@@ -54,6 +54,9 @@ class Manager final : public FlowManager {
     if (is_out_of_play()) return keep(bridge, changes);
     return ask(UpdateRules{bridge, {changes.begin(), changes.end()}});
   }
+  Sequence submit_meters(BridgeId bridge, std::span<const MeterChange> changes) override {
+    return ask(UpdateMeters{bridge, {changes.begin(), changes.end()}});
+  }
   Sequence refresh_counters() override {
     return is_out_of_play() ? asked_ : ask(RefreshCounters{});
   }
@@ -72,6 +75,9 @@ class Manager final : public FlowManager {
     return has_waiting_.load(std::memory_order_relaxed);
   }
   void observe(std::vector<RuleHit> hits) override { ask(Observe{std::move(hits)}); }
+  void collect_meters(const std::function<void(const MeterHit&)>& visit) override {
+    hits_.take_meters(visit);
+  }
   void describe(std::vector<RuleId> rules,
                 std::function<void(std::vector<Placement>)> done) override {
     ask(Describe{std::move(rules), std::move(done)});
@@ -171,6 +177,7 @@ class Manager final : public FlowManager {
   void serve(DetachPort& what) { engine_->detach(what); }
   void serve(UpdateRules& what) { engine_->update(what); }
   void serve(Observe& what) { engine_->observe(what.hits); }
+  void serve(UpdateMeters& what) { engine_->update_meters(what); }
   void serve(RefreshCounters&) { engine_->refresh(); }
   void serve(SetEnabled& what) { engine_->set_enabled(what.is_enabled); }
   void serve(Describe& what) {

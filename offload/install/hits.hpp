@@ -23,7 +23,25 @@ class Hits {
     hit.count += gained;
     hit.last_used_ms = now_ms;
   }
+  void add_meter(const MeterHit& gained) {
+    if (gained.in == TrafficCount{} && gained.dropped == TrafficCount{}) return;
+    const std::lock_guard guard(mutex_);
+    const auto key = std::uint64_t{to_integer(gained.bridge)} << 32 | to_integer(gained.meter);
+    MeterHit& hit = waiting_meters_[key];
+    hit.bridge = gained.bridge;
+    hit.meter = gained.meter;
+    hit.in += gained.in;
+    hit.dropped += gained.dropped;
+  }
   /// Control thread.
+  void take_meters(const std::function<void(const MeterHit&)>& visit) {
+    std::unordered_map<std::uint64_t, MeterHit> taken;
+    {
+      const std::lock_guard guard(mutex_);
+      taken.swap(waiting_meters_);
+    }
+    for (const auto& [key, hit] : taken) visit(hit);
+  }
   void take(const std::function<void(const RuleHit&)>& visit) {
     std::unordered_map<RuleId, RuleHit> taken;
     {
@@ -36,6 +54,7 @@ class Hits {
  private:
   std::mutex mutex_;
   std::unordered_map<RuleId, RuleHit> waiting_;
+  std::unordered_map<std::uint64_t, MeterHit> waiting_meters_;  ///< By bridge and meter.
 };
 
 }  // namespace hoist::offload

@@ -26,6 +26,10 @@ struct UpdateRules {
 struct Observe {
   std::vector<RuleHit> hits;
 };
+struct UpdateMeters {
+  BridgeId bridge;
+  std::vector<MeterChange> changes;
+};
 struct RefreshCounters {};
 struct SetEnabled {
   bool is_enabled;
@@ -37,7 +41,8 @@ struct Describe {
 
 struct Request {
   FlowManager::Sequence sequence = 0;
-  std::variant<AttachPort, DetachPort, UpdateRules, Observe, RefreshCounters, SetEnabled, Describe>
+  std::variant<AttachPort, DetachPort, UpdateRules, UpdateMeters, Observe, RefreshCounters,
+               SetEnabled, Describe>
       what;
 };
 

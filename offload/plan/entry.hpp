@@ -38,6 +38,7 @@ struct Entry : OverlapItem {
   std::uint64_t gained = 0;  ///< Packets since the last rank().
   Refused why;               ///< Why not tier full; kNone if it is.
   RuleId shadowed_by = RuleId::kNone;
+  std::optional<Refused> withdrawn;  ///< Must not be in tier full, although it has a form.
 
   [[nodiscard]] bool acts() const noexcept {
     return desired.form == Form::kFull || desired.form == Form::kPartial;

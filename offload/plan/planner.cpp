@@ -79,6 +79,7 @@ void Planner::run(const Task& task) {
       entry->stance = stance_of(*entry);
       table(entry->rule->table_id).index.insert(*entry);
     }
+    if (entry->withdrawn && entry->desired.form == Form::kFull) demote(*entry, *entry->withdrawn);
     if (entry->desired.form != Form::kFull) settle(*entry);
     if (entry->acts() && !acted) retry_shadowed(*entry);
   }
@@ -124,6 +125,15 @@ void Planner::reassess(RuleId rule, Assessment assessment) {
   if (is_done || !(assessment.matched == entry->match)) return;
   entry->assessment = std::move(assessment);
   if (entry->is_indexed) table(entry->rule->table_id).index.change(*entry, stance_of(*entry));
+  entry->withdrawn.reset();
+  tasks_.push_back({Task::Kind::kSettle, rule});
+}
+
+void Planner::withdraw(RuleId rule, const Refused& why) {
+  Entry* entry = find_entry(rule);
+  if (entry == nullptr || entry->withdrawn || !entry->assessment.full) return;
+  entry->withdrawn = why;
+  waiting_.erase(entry);
   tasks_.push_back({Task::Kind::kSettle, rule});
 }
 
@@ -150,8 +160,9 @@ void Planner::remove(RuleId rule) {
 void Planner::settle(Entry& entry) {
   const Assessment& a = entry.assessment;
   const bool is_partial = entry.desired.form == Form::kPartial;
-  if (is_partial && !a.full) return;
-  entry.why = a.refused;
+  const bool may_be_full = a.full && !entry.withdrawn;
+  if (is_partial && !may_be_full) return;
+  entry.why = entry.withdrawn ? *entry.withdrawn : a.refused;
   entry.shadowed_by = RuleId::kNone;
   if (a.is_never) {
     if (entry.why.refusal == Refusal::kNone) entry.why = kNever;
@@ -164,7 +175,7 @@ void Planner::settle(Entry& entry) {
   }
   const bool is_next_dead = a.next_table && table(*a.next_table).is_dead;
   if (is_next_dead) entry.why = table(*a.next_table).why_dead;
-  if (a.full && !is_next_dead && place(entry, Form::kFull)) {
+  if (may_be_full && !is_next_dead && place(entry, Form::kFull)) {
     entry.why = {};
     return;
   }

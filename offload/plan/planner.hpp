@@ -66,6 +66,8 @@ class Planner {
   /// Looks at a rule again that did not get its best form, with what the translator says now; its
   /// match is the same. For failures that may have passed.
   void reassess(RuleId rule, Assessment assessment);
+  /// Takes a rule out of tier full, for good: `why` is its refusal until it is reassessed.
+  void withdraw(RuleId rule, const Refused& why);
   /// Tries rules and tables again that found no room or failed: the NIC may think better of it by
   /// now.
   void try_again();

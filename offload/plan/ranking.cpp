@@ -64,6 +64,7 @@ void Planner::rebalance(std::size_t moves_max) {
   const auto by_worth = [](const auto& a, const auto& b) { return a.first < b.first; };
   Ranked hot;
   for (Entry* entry : waiting_) {
+    if (entry->assessment.is_bound) continue;
     if (entry->rate > 0 && size_of(*entry) != 0) hot.emplace_back(worth(*entry), entry);
   }
   keep_best(hot, moves_max, [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -72,7 +73,9 @@ void Planner::rebalance(std::size_t moves_max) {
   Ranked cold;
   for (const auto& table : tables_) {
     if (table == nullptr) continue;
-    for (Entry* entry : table->acting) cold.emplace_back(worth(*entry), entry);
+    for (Entry* entry : table->acting) {
+      if (!entry->assessment.is_bound) cold.emplace_back(worth(*entry), entry);
+    }
   }
   keep_best(cold, 2 * moves_max, by_worth);
   std::erase_if(cold, [this](const auto& c) { return has_acting_below(*c.second); });

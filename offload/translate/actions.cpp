@@ -12,6 +12,7 @@ namespace {
 /// One overload for each action that has a hardware form.
 struct Translator {
   ProgramBuilder& builder;
+  const RuleSpec& rule;
 
   void operator()(const OutputAction& a) { output(builder, a.port); }
   void operator()(const SetFieldAction& a) { rewrite(builder, a); }
@@ -41,7 +42,7 @@ struct Translator {
   void operator()(const SetQueueAction&) { builder.refuse_action("set_queue"); }
   void operator()(const PopQueueAction&) { builder.refuse_action("pop_queue"); }
   void operator()(const GroupAction&) { builder.refuse_action("group"); }
-  void operator()(const MeterAction&) { builder.refuse_action("meter"); }
+  void operator()(const MeterAction& a) { meter(builder, rule, MeterId{a.meter_id}); }
   void operator()(const ResubmitAction&) { builder.refuse_action("resubmit among other actions"); }
   void operator()(const StackPushAction&) { builder.refuse_action("push"); }
   void operator()(const StackPopAction&) { builder.refuse_action("pop"); }
@@ -99,7 +100,6 @@ void refuse_instructions(ProgramBuilder& builder, const Instructions& i) {
     builder.refuse(Refusal::kActionUnsupported,
                    "instruction: " + std::string(name) + " runs in software");
   };
-  if (i.meter_id) refuse("meter");
   if (i.write_metadata && i.goto_table) refuse("write_metadata");
   if (!i.write_actions.empty() && i.goto_table) refuse("write_actions with goto_table");
 }
@@ -116,10 +116,10 @@ void go_to(ProgramBuilder& builder, std::uint8_t table_id) {
   builder.program.needs_tags = builder.has_pushed;
 }
 
-void run(ProgramBuilder& builder, std::span<const Action> actions) {
+void run(ProgramBuilder& builder, const RuleSpec& rule, std::span<const Action> actions) {
   for (const Action& action : actions) {
     if (builder.refused) return;
-    std::visit(Translator{builder}, action);
+    std::visit(Translator{builder, rule}, action);
   }
 }
 
@@ -134,13 +134,14 @@ std::variant<HwProgram, Refused> translate_actions(const Match& match, const Rul
                          .ip_proto = exact_ip_proto(match),
                          .tag = tag_form(match)};
   refuse_instructions(builder, instructions);
+  if (instructions.meter_id) meter(builder, rule, MeterId{*instructions.meter_id});
   const std::optional<std::uint8_t> next = next_table(rule);
   const std::vector<Action> set = ordered_action_set(instructions.write_actions);
   std::span<const Action> apply = effective(instructions.apply_actions, next || !set.empty());
   if (next && !instructions.goto_table)
     apply = apply.first(apply.size() - 1);  // the resubmit itself
-  run(builder, apply);
-  run(builder, effective(set, next.has_value()));
+  run(builder, rule, apply);
+  run(builder, rule, effective(set, next.has_value()));
   if (next && !builder.refused) go_to(builder, *next);
   finish_vlan(builder);
   if (builder.refused) return *builder.refused;

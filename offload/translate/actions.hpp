@@ -5,6 +5,7 @@
 #include <optional>
 #include <variant>
 
+#include "hoist/meter.hpp"
 #include "hoist/rule.hpp"
 #include "translate/action_rows.hpp"
 #include "translate/context.hpp"
@@ -27,6 +28,7 @@ struct HwProgram {
   HwActions rewrites;
   HwFate fate;
   NeededItems needed;
+  std::optional<MeterId> meter;  ///< Asked before all else.
   bool needs_ttl_guard = false;  ///< Packets with a TTL of 0 or 1 must go to software instead.
   bool needs_tags = false;       ///< Hands tagged packets to a later table.
   EthdevId never_back = EthdevId::kNone;  ///< Packets from this port are dropped instead (OpenFlow

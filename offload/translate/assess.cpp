@@ -81,6 +81,7 @@ Assessment assess(const RuleSpec& rule, const Context& context, const Layout& la
   auto full = translate(rule, context, layout);
   if (auto* form = std::get_if<HwForm>(&full)) {
     out.is_never = form->matches.is_never;
+    out.is_bound = form->program.meter.has_value();
     out.needs_tags = form->matches.needs_tags || form->program.needs_tags;
     out.full = Cost{count_rules(form->matches, form->program, context), form->matches.hazards};
     if (form->program.fate.kind == HwFate::Kind::kTable)

@@ -7,11 +7,14 @@
 
 namespace hoist::offload {
 
+class MeterBook;
+
 /// What a translation depends on besides the rule. References must outlive the call.
 struct Context {
   const Capabilities& capabilities;
   const PortMap& ports;
   TagMode tag_mode = TagMode::kUntagged;
+  const MeterBook* meters = nullptr;  ///< Null: none in hardware.
 };
 
 }  // namespace hoist::offload

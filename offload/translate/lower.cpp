@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "meter/meter_book.hpp"
 #include "translate/port_item.hpp"
 
 namespace hoist::offload {
@@ -45,11 +46,19 @@ void add_fate(HwActions& actions, const HwFate& fate, const Context& context,
   }
 }
 
+/// Behind COUNT: what a meter drops has matched all the same.
+void add_meter(HwRule& rule, const HwProgram& program, const Context& context) {
+  if (!program.meter) return;
+  rule.actions.add(RTE_FLOW_ACTION_TYPE_METER,
+                   rte_flow_action_meter{.mtr_id = context.meters->number(*program.meter)});
+}
+
 /// The rule's own main rule.
 HwRule main_rule(const HwMatch& match, const HwProgram& program, const Context& context,
                  const Position& position) {
   HwRule rule = start(context, position, position.layout.rule_priority(position.level), match);
   add_count(rule);
+  add_meter(rule, program, context);
   for (const HwAction& action : std::span(program.rewrites.list).first(program.rewrites.count)) {
     rule.actions.list[rule.actions.count++] = action;
   }
@@ -79,11 +88,12 @@ void add_ttl_guards(std::vector<HwRule>& out, const HwMatch& match, const Contex
   }
 }
 
-HwRule never_back(const HwMatch& match, EthdevId ethdev, const Context& context,
+HwRule never_back(const HwMatch& match, const HwProgram& program, const Context& context,
                   const Position& position) {
   HwRule rule = start(context, position, position.layout.exception_priority(position.level), match);
-  put_port(rule.match, context.capabilities.match_port, ethdev);
+  put_port(rule.match, context.capabilities.match_port, program.never_back);
   add_count(rule);
+  add_meter(rule, program, context);
   rule.actions.add(RTE_FLOW_ACTION_TYPE_DROP);
   return rule;
 }
@@ -123,7 +133,7 @@ std::vector<HwRule> lower_full(const HwMatches& matches, const HwProgram& progra
   for (const HwMatch& match : std::span(matches.forms).first(matches.count)) {
     if (program.needs_ttl_guard) add_ttl_guards(out, match, context, position);
     if (program.never_back != EthdevId::kNone) {
-      out.push_back(never_back(match, program.never_back, context, position));
+      out.push_back(never_back(match, program, context, position));
     }
     out.push_back(main_rule(match, program, context, position));
   }

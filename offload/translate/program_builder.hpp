@@ -55,5 +55,6 @@ void set_vlan_vid(ProgramBuilder& builder, std::uint16_t vid);        // vlan_ac
 void set_vlan_pcp(ProgramBuilder& builder, std::uint8_t pcp);         // vlan_actions.cpp
 void finish_vlan(ProgramBuilder& builder);                            // vlan_actions.cpp
 void output(ProgramBuilder& builder, PortNo port);                    // output.cpp
+void meter(ProgramBuilder& builder, const RuleSpec& rule, MeterId id);  // meter.cpp
 
 }  // namespace hoist::offload

@@ -39,6 +39,7 @@ SoftwareDatapath::SoftwareDatapath(const Config& config, MbufPool pool)
     : config_(config),
       pool_(std::move(pool)),
       reclaimer_(static_cast<unsigned>(std::max<std::size_t>(config.worker_lcores.size(), 1))),
+      shared_(config.clock_ns),
       queues_(static_cast<unsigned>(std::max<std::size_t>(config.worker_lcores.size(), 1))) {}
 
 SoftwareDatapath::~SoftwareDatapath() {
@@ -52,6 +53,9 @@ Result<void> SoftwareDatapath::make_workers() {
   auto programs = ReservedMemory::create((std::size_t{config_.max_rules} + 1) * sizeof(void*));
   if (!programs) return tl::unexpected(programs.error());
   program_memory_ = std::move(*programs);
+  auto meters = MeterStore::create(config_.max_meter_bands, reclaimer_);
+  if (!meters) return tl::unexpected(meters.error());
+  meter_store_ = std::move(*meters);
   shared_.programs = program_memory_.as<std::atomic<const Program*>>();
   shared_.max_rules = config_.max_rules;
   shared_.change_log = &change_log_;

@@ -59,7 +59,8 @@ Table& SoftwareDatapath::table(Bridge& b, std::uint8_t table_id) {
 bool SoftwareDatapath::add_rule(Bridge& b, const RuleSpec& rule, Version from) {
   const std::uint32_t i = to_integer(rule.id);
   if (rules_.size() <= i) rules_.resize(i + 1);
-  const Program* program = program_store_.acquire(compile(*rule.instructions, is_table_miss(rule)));
+  const Program* program =
+      program_store_.acquire(compile(*rule.instructions, is_table_miss(rule), b.meters));
   Table& t = table(b, rule.table_id);
   rules_[i] = {t.classifier->insert(rule.match, rule.priority, rule.id, program, from), program};
   // Release: pairs with the acquire in resume_packet().

@@ -37,7 +37,7 @@ Result<void> SoftwareDatapath::packet_out(BridgeId id, PortNo in_port,
   }
   const Instructions instructions{.apply_actions = actions};
   if (auto checked = check_instructions(instructions); !checked) return checked;
-  const ProgramPtr program = compile(instructions, false);
+  const ProgramPtr program = compile(instructions, false, bridge(id).meters);
   const PacketOutRecord record{.program_size = static_cast<std::uint32_t>(program->size()),
                                .frame_size = static_cast<std::uint32_t>(frame.size()),
                                .in_port = in_port,

@@ -23,7 +23,7 @@
 namespace hoist::software {
 
 /// Datapath: control's half of the software plane. Its parts lie in create.cpp, rules.cpp,
-/// ports.cpp, serve.cpp and workers.cpp.
+/// meters.cpp, ports.cpp, serve.cpp and workers.cpp.
 class SoftwareDatapath final : public Datapath, public Workers {
  public:
   SoftwareDatapath(const Config& config, MbufPool pool);
@@ -45,6 +45,9 @@ class SoftwareDatapath final : public Datapath, public Workers {
 
   Result<void> check(const RuleSpec& rule) const override;
   Version apply(BridgeId bridge, std::span<const RuleChange> changes) override;
+  Result<void> set_meter(BridgeId bridge, const MeterConfig& config) override;
+  void remove_meter(BridgeId bridge, MeterId id) override;
+  bool meter_stats(BridgeId bridge, MeterId id, MeterStats& stats) const override;
   bool is_settled(Version version) const override { return settler_.settled() >= version; }
 
   void collect(const std::function<void(const RuleHit&)>& visit) override;
@@ -72,6 +75,7 @@ class SoftwareDatapath final : public Datapath, public Workers {
     std::string name;
     BridgeTables published;
     Tables tables;
+    MeterTable meters;
     PacketMask writes{};  ///< Bits that some rule's actions may change.
     bool may_move_in_port = false;
     bool may_reenter_table0 = false;
@@ -113,6 +117,9 @@ class SoftwareDatapath final : public Datapath, public Workers {
   void publish_version(Version version);
   void settle();
 
+  // meters.cpp
+  Result<void> change_meter(Meter& meter, const MeterConfig& config);
+
   // ports.cpp
   Port* find_port(BridgeId bridge, PortNo number);
   const Port* find_port(BridgeId bridge, PortNo number) const;
@@ -145,6 +152,7 @@ class SoftwareDatapath final : public Datapath, public Workers {
   mutable Settler settler_{reclaimer_};
   ChangeLog change_log_{reclaimer_};
   ProgramStore program_store_{reclaimer_};
+  std::unique_ptr<MeterStore> meter_store_;
   std::unique_ptr<ResumeTable> resume_table_ = std::make_unique<ResumeTable>();
   ReservedMemory program_memory_;
   std::unique_ptr<ConnectionTracker> tracker_;

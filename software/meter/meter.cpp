@@ -31,6 +31,12 @@ void shorten_schedule(MeterBandState& band, MeterTime limit) noexcept {
   }
 }
 
+void copy(const MeterBandState& from, MeterBandState& to) noexcept {
+  to.schedule.store(from.schedule.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  to.packets.store(from.packets.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  to.bytes.store(from.bytes.load(std::memory_order_relaxed), std::memory_order_relaxed);
+}
+
 /// The later of two times that are less than half the range apart.
 MeterTime later(MeterTime a, MeterTime b) noexcept {
   return static_cast<std::int64_t>(a - b) > 0 ? a : b;
@@ -48,63 +54,74 @@ MeterRate meter_rate(const MeterBand& band, bool is_pktps) noexcept {
           .tolerance = static_cast<std::uint64_t>(std::min<Uint128>(tolerance, kToleranceMax))};
 }
 
-Meter* Meter::create(void* memory, const MeterConfig& config, MeterTime now) noexcept {
-  assert(!config.bands.empty() && config.bands.size() <= MeterConfig::kBandsMax);
-  auto* meter = new (memory) Meter(config.bands.size());
-  for (std::size_t i = 1; i < meter->band_count(); ++i) new (&meter->band(i)) MeterBandState{};
-  for (std::size_t i = 0; i < meter->band_count(); ++i) {
-    meter->band(i).schedule.store(now, std::memory_order_relaxed);
-  }
-  meter->configure(config, now);
+Meter* Meter::create(void* line, void* further, const MeterConfig& config, MeterTime now) noexcept {
+  auto* meter = new (line) Meter;
+  meter->first_.schedule.store(now, std::memory_order_relaxed);
+  meter->configure(config, further, now);
   return meter;
 }
 
-void Meter::configure(const MeterConfig& config, MeterTime now) noexcept {
-  assert(config.bands.size() == band_count_);
-  const bool is_pktps = (config.flags & MeterConfig::kPktps) != 0;
-  const bool is_layer1 = config.accounting == MeterConfig::Accounting::kLayer1;
-  const bool is_layer3 = config.accounting == MeterConfig::Accounting::kLayer3;
-  std::uint32_t types = 0;
-  for (std::size_t i = 0; i < band_count_; ++i) {
+void Meter::configure(const MeterConfig& config, void* further, MeterTime now) noexcept {
+  assert(config.bands.size() <= MeterConfig::kBandsMax);
+  const Shape old = shape();
+  Shape next{.types = 0,
+             .band_count = static_cast<unsigned>(config.bands.size()),
+             .counts_bytes = (config.flags & MeterConfig::kPktps) == 0,
+             .accounting = static_cast<unsigned>(config.accounting),
+             .further_at = 0};
+  if (further != nullptr) {
+    const auto distance = static_cast<char*>(further) - reinterpret_cast<char*>(this);
+    next.further_at = static_cast<std::int32_t>(distance / static_cast<std::ptrdiff_t>(kLine));
+  }
+  for (std::size_t i = 0; i < config.bands.size(); ++i) {
     const MeterBand& from = config.bands[i];
-    const MeterRate rate = meter_rate(from, is_pktps);
-    // A worker between the two stores meets one burst with a mixture: harmless.
-    band(i).cost_per_unit.store(rate.cost_per_unit, std::memory_order_relaxed);
-    band(i).tolerance.store(rate.tolerance, std::memory_order_relaxed);
-    shorten_schedule(band(i), now + rate.tolerance);
+    MeterBandState& to = band(next, i);
+    const bool is_new = i != 0 && (next.further_at != old.further_at || i >= old.band_count);
+    if (is_new) {
+      new (&to) MeterBandState{};
+      to.schedule.store(now, std::memory_order_relaxed);
+      if (i < old.band_count) copy(band(old, i), to);
+    }
+    const MeterRate rate = meter_rate(from, !next.counts_bytes);
+    // A worker between these stores meets one burst with a mixture: harmless.
+    to.cost_per_unit.store(rate.cost_per_unit, std::memory_order_relaxed);
+    to.tolerance.store(rate.tolerance, std::memory_order_relaxed);
+    shorten_schedule(to, now + rate.tolerance);
     const unsigned type =
         from.type == MeterBand::Type::kDrop ? 0 : 8 + std::min<unsigned>(from.prec_level, 7);
-    types |= type << (4 * i);
+    next.types |= type << (4 * i);
   }
-  band_types_.store(types, std::memory_order_relaxed);
-  unit_.store(is_pktps ? 0 : 1, std::memory_order_relaxed);
-  extra_bytes_.store(is_layer1 ? kLayer1Extra : 0, std::memory_order_relaxed);
-  counts_from_l3_.store(is_layer3 ? 1 : 0, std::memory_order_relaxed);
+  shape_.store(next.packed(), std::memory_order_release);  // pairs with the acquire in shape()
 }
 
-void Meter::police(std::span<const std::uint16_t> lengths, std::uint16_t l3_offset, MeterTime now,
-                   MeterVerdict& verdict) noexcept {
+void Meter::police(std::span<const std::uint16_t> lengths, const std::uint16_t* l3_offsets,
+                   MeterTime now, MeterVerdict& verdict) noexcept {
   assert(lengths.size() <= 64);
+  const Shape shape = this->shape();
   std::array<std::uint32_t, 64> units;
   std::uint64_t bytes = 0;
-  const bool counts_bytes = unit_.load(std::memory_order_relaxed) != 0;
-  const auto extra = static_cast<std::uint32_t>(extra_bytes_.load(std::memory_order_relaxed));
-  const std::uint32_t less = counts_from_l3_.load(std::memory_order_relaxed) != 0 ? l3_offset : 0;
+  const bool is_layer1 = shape.accounting == static_cast<unsigned>(MeterConfig::Accounting::kLayer1);
+  const std::uint32_t extra = is_layer1 ? kLayer1Extra : 0;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     bytes += lengths[i];
-    units[i] = counts_bytes ? lengths[i] + extra - std::min<std::uint32_t>(less, lengths[i]) : 1;
+    units[i] = shape.counts_bytes ? lengths[i] + extra : 1;
+  }
+  if (shape.counts_bytes && shape.accounting == kLayer3) {
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      units[i] -= std::min(l3_offsets[i], lengths[i]);
+    }
   }
   add(packets_, lengths.size());
   add(bytes_, bytes);
   std::array<std::uint64_t, MeterConfig::kBandsMax> exceeded;
   std::uint64_t any = 0;
-  for (std::size_t i = 0; i < band_count_; ++i) {
-    exceeded[i] = charge(band(i), {units.data(), lengths.size()}, now);
+  for (std::size_t i = 0; i < shape.band_count; ++i) {
+    exceeded[i] = charge(band(shape, i), {units.data(), lengths.size()}, now);
     any |= exceeded[i];
   }
   verdict.drop = 0;
   verdict.remark = 0;
-  if (any != 0) settle({exceeded.data(), band_count_}, lengths, verdict);
+  if (any != 0) settle(shape, {exceeded.data(), shape.band_count}, lengths, verdict);
 }
 
 /// Returns the packets that exceed the band. Whoever loses the race for the word starts over with
@@ -134,11 +151,10 @@ std::uint64_t Meter::charge(MeterBandState& band, std::span<const std::uint32_t>
 }
 
 /// Of the bands that a packet exceeds the one of the highest rate acts (OpenFlow 1.3, 5.7.1).
-void Meter::settle(std::span<const std::uint64_t> exceeded, std::span<const std::uint16_t> lengths,
-                   MeterVerdict& verdict) noexcept {
+void Meter::settle(const Shape& shape, std::span<const std::uint64_t> exceeded,
+                   std::span<const std::uint16_t> lengths, MeterVerdict& verdict) noexcept {
   std::uint64_t any = 0;
   for (const std::uint64_t e : exceeded) any |= e;
-  const std::uint32_t types = band_types_.load(std::memory_order_relaxed);
   for (std::uint64_t rest = any; rest != 0; rest &= rest - 1) {
     const auto i = static_cast<std::size_t>(std::countr_zero(rest));
     std::size_t acting = exceeded.size();
@@ -146,13 +162,13 @@ void Meter::settle(std::span<const std::uint64_t> exceeded, std::span<const std:
       if ((exceeded[b] >> i & 1) == 0) continue;
       // The highest rate is the lowest cost.
       const bool is_higher = acting == exceeded.size() ||
-                             band(b).cost_per_unit.load(std::memory_order_relaxed) <
-                                 band(acting).cost_per_unit.load(std::memory_order_relaxed);
+                             band(shape, b).cost_per_unit.load(std::memory_order_relaxed) <
+                                 band(shape, acting).cost_per_unit.load(std::memory_order_relaxed);
       if (is_higher) acting = b;
     }
-    add(band(acting).packets, 1);
-    add(band(acting).bytes, lengths[i]);
-    const std::uint32_t type = types >> (4 * acting) & 15;
+    add(band(shape, acting).packets, 1);
+    add(band(shape, acting).bytes, lengths[i]);
+    const std::uint32_t type = shape.types >> (4 * acting) & 15;
     if (type == 0) {
       verdict.drop |= std::uint64_t{1} << i;
     } else {
@@ -162,23 +178,23 @@ void Meter::settle(std::span<const std::uint64_t> exceeded, std::span<const std:
   }
 }
 
-MeterStats Meter::stats() const {
-  MeterStats stats;
+void Meter::read_stats(MeterStats& stats) const {
+  auto& self = const_cast<Meter&>(*this);  // Nothing is written.
+  const Shape shape = this->shape();
   stats.in = {packets_.load(std::memory_order_relaxed), bytes_.load(std::memory_order_relaxed)};
-  for (std::size_t i = 0; i < band_count_; ++i) {
-    stats.bands.push_back({band(i).packets.load(std::memory_order_relaxed),
-                           band(i).bytes.load(std::memory_order_relaxed)});
+  stats.bands.clear();
+  for (std::size_t i = 0; i < shape.band_count; ++i) {
+    const MeterBandState& from = self.band(shape, i);
+    stats.bands.push_back(
+        {from.packets.load(std::memory_order_relaxed), from.bytes.load(std::memory_order_relaxed)});
   }
-  return stats;
 }
 
-MeterBandState& Meter::band(std::size_t i) noexcept {
+MeterBandState& Meter::band(const Shape& shape, std::size_t i) noexcept {
   if (i == 0) return first_;
-  return *std::launder(reinterpret_cast<MeterBandState*>(reinterpret_cast<char*>(this) + 64 * i));
-}
-
-const MeterBandState& Meter::band(std::size_t i) const noexcept {
-  return const_cast<Meter*>(this)->band(i);
+  const auto line = static_cast<std::ptrdiff_t>(i) - 1 + shape.further_at;
+  auto* at = reinterpret_cast<char*>(this) + line * static_cast<std::ptrdiff_t>(kLine);
+  return *std::launder(reinterpret_cast<MeterBandState*>(at));
 }
 
 }  // namespace hoist::software

@@ -42,52 +42,84 @@ struct alignas(8) MeterBandState {
   std::atomic<std::uint64_t> bytes;
 };
 
-/// A meter: one cache line with one band, another line for each further one. Any number of workers
-/// may police at once; the rate holds exactly for their sum. One compare-and-swap a band and burst,
-/// no lock, no division.
+/// A meter: one cache line with its first band, another line for each further one. Any number of
+/// workers may police at once; the rate holds exactly for their sum. One compare-and-swap a band and
+/// burst, no lock, no division.
 class alignas(64) Meter {
  public:
-  /// Bytes that a meter of `band_count` bands needs, aligned to 64.
-  static constexpr std::size_t size(std::size_t band_count) noexcept { return 64 * band_count; }
-  /// Control thread: makes a meter in `memory` of size(config.bands.size()) bytes. 1 to 8 bands, a
-  /// rate above 0 each (checked before).
-  static Meter* create(void* memory, const MeterConfig& config, MeterTime now) noexcept;
+  static constexpr std::size_t kLine = 64;
+  /// Lines that `band_count` bands need besides the meter's own.
+  static constexpr std::size_t further_lines(std::size_t band_count) noexcept {
+    return band_count < 2 ? 0 : band_count - 1;
+  }
 
-  /// Control thread: new rates and bursts at once, for the same number of bands; counters stay. The
-  /// buckets keep what they hold, up to their new depth.
-  void configure(const MeterConfig& config, MeterTime now) noexcept;
+  /// Control thread: makes a meter in `line`. `further`: further_lines() of the bands, less than a
+  /// gigabyte away. Both must be aligned to 64. 0 to 8 bands, a rate above 0 each (checked before);
+  /// without bands a meter only counts.
+  static Meter* create(void* line, void* further, const MeterConfig& config,
+                       MeterTime now) noexcept;
 
-  /// Worker: charges packets in order. `lengths`: frame bytes without FCS; `l3_offset`: bytes
-  /// before the network header, for layer-3 accounting. `now`: read once a burst; need not be the
-  /// same or monotonic between workers.
-  void police(std::span<const std::uint16_t> lengths, std::uint16_t l3_offset, MeterTime now,
-              MeterVerdict& verdict) noexcept;
+  /// Control thread: new rates and bursts at once; counters stay. The buckets keep what they hold,
+  /// up to their new depth. `further`: the lines that it has, or others if the number of bands
+  /// changes; workers may read the old ones until they have been quiescent.
+  void configure(const MeterConfig& config, void* further, MeterTime now) noexcept;
 
-  [[nodiscard]] MeterStats stats() const;  ///< Any thread.
-  [[nodiscard]] std::size_t band_count() const noexcept { return band_count_; }
+  /// Worker: charges packets in order. `lengths`: frame bytes without FCS. `l3_offsets`: bytes
+  /// before each packet's network header; read only if needs_l3_offsets(). `now`: read once a
+  /// burst; need not be the same or monotonic between workers.
+  void police(std::span<const std::uint16_t> lengths, const std::uint16_t* l3_offsets,
+              MeterTime now, MeterVerdict& verdict) noexcept;
+
+  [[nodiscard]] bool needs_l3_offsets() const noexcept { return shape().accounting == kLayer3; }
+  /// Whether some band may change packets.
+  [[nodiscard]] bool may_remark() const noexcept { return shape().types != 0; }
+  void read_stats(MeterStats& stats) const;  ///< Any thread.
+  [[nodiscard]] std::size_t band_count() const noexcept { return shape().band_count; }
+  /// Control thread. Null with less than two bands.
+  [[nodiscard]] void* further() noexcept {
+    return band_count() < 2 ? nullptr : &band(shape(), 1);
+  }
 
  private:
-  explicit Meter(std::size_t band_count) noexcept
-      : band_count_(static_cast<std::uint8_t>(band_count)) {}
-  [[nodiscard]] MeterBandState& band(std::size_t i) noexcept;
-  [[nodiscard]] const MeterBandState& band(std::size_t i) const noexcept;
-  std::uint64_t charge(MeterBandState& band, std::span<const std::uint32_t> units,
-                       MeterTime now) noexcept;
-  void settle(std::span<const std::uint64_t> exceeded, std::span<const std::uint16_t> lengths,
-              MeterVerdict& verdict) noexcept;
+  static constexpr unsigned kLayer3 = static_cast<unsigned>(MeterConfig::Accounting::kLayer3);
 
-  // Control thread writes, workers read.
-  std::uint8_t band_count_;
-  std::atomic<std::uint8_t> unit_{0};  ///< 0: packets, else bytes.
-  std::atomic<std::int8_t> extra_bytes_{0};
-  std::atomic<std::uint8_t> counts_from_l3_{0};
-  std::atomic<std::uint32_t> band_types_{0};  ///< 4 bits a band: 0 drop, else 8 + prec_level.
+  /// All that the control thread decides, in one word, so that a worker sees all of it or nothing.
+  struct Shape {
+    std::uint32_t types;      ///< 4 bits a band: 0 drop, else 8 + prec_level.
+    unsigned band_count;      ///< 4 bits.
+    bool counts_bytes;        ///< Else packets.
+    unsigned accounting;      ///< 2 bits: MeterConfig::Accounting.
+    std::int32_t further_at;  ///< 25 bits: in lines from here.
+
+    [[nodiscard]] std::uint64_t packed() const noexcept {
+      return types | std::uint64_t{band_count} << 32 | std::uint64_t{counts_bytes} << 36 |
+             std::uint64_t{accounting} << 37 | static_cast<std::uint64_t>(further_at) << 39;
+    }
+    static Shape of(std::uint64_t word) noexcept {
+      return {static_cast<std::uint32_t>(word), static_cast<unsigned>(word >> 32 & 15),
+              (word >> 36 & 1) != 0, static_cast<unsigned>(word >> 37 & 3),
+              static_cast<std::int32_t>(static_cast<std::int64_t>(word) >> 39)};
+    }
+  };
+
+  Meter() = default;
+  /// Acquire: pairs with the release in configure(), so that further bands are there.
+  [[nodiscard]] Shape shape() const noexcept {
+    return Shape::of(shape_.load(std::memory_order_acquire));
+  }
+  [[nodiscard]] MeterBandState& band(const Shape& shape, std::size_t i) noexcept;
+  static std::uint64_t charge(MeterBandState& band, std::span<const std::uint32_t> units,
+                              MeterTime now) noexcept;
+  void settle(const Shape& shape, std::span<const std::uint64_t> exceeded,
+              std::span<const std::uint16_t> lengths, MeterVerdict& verdict) noexcept;
+
+  std::atomic<std::uint64_t> shape_{0};  ///< Control thread writes, workers read.
   // Workers write.
   std::atomic<std::uint64_t> packets_{0};
   std::atomic<std::uint64_t> bytes_{0};
   MeterBandState first_{};
 };
-static_assert(sizeof(Meter) == 64);
+static_assert(sizeof(Meter) == Meter::kLine);
 
 /// Rates in one place: what a band's configuration means in MeterTime.
 struct MeterRate {

@@ -59,6 +59,8 @@ class EffectsFinder {
         reads_layout();
         reads_lse();
         return merge_writes(all_of(FieldId::kMplsTtl));
+      case OpCode::kMeter:  // A band may remark, if not now then later.
+        return merge_writes(all_of(FieldId::kIpDscp));
       case OpCode::kSetVlan:
       case OpCode::kPushVlan:
       case OpCode::kPopVlan:

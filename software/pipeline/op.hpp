@@ -28,7 +28,8 @@ enum class OpCode : std::uint8_t {
   /// TrackCode. Segment: a; d = data: TrackBranch.
   kTrack,
   kClearTrack,  ///< The packet is untracked again.
-  kDrop,        ///< Segment only. Counts b = DropReason; the packet may go on.
+  kMeter,  ///< d = Meter*. Segment: b = steps before it, c = segment that counts what it drops.
+  kDrop,  ///< Segment only. Counts b = DropReason; the packet may go on.
 
   kMove,       ///< a = source field, b = target field, c = packed start, start, count.
   kOutputReg,  ///< a = field, b = max_len, c = packed start, 0, count.
@@ -51,6 +52,12 @@ struct Op {
   std::uint64_t d = 0;
 };
 static_assert(sizeof(Op) == 16);
+
+class Meter;
+/// The meter of a kMeter op. Meters' memory is never given back, so it can always be followed.
+[[nodiscard]] inline Meter* meter_of(const Op& op) noexcept {
+  return reinterpret_cast<Meter*>(op.d);
+}
 
 /// Bits of fields, as kMove and its like pack them into `c`.
 struct PackedBits {

@@ -32,7 +32,8 @@ PathBuilder::PathBuilder()
       data_(std::make_unique<std::uint64_t[]>(kData)),
       steps_(std::make_unique<Step[]>(kSteps)),
       block_(
-          std::make_unique<std::uint64_t[]>(sizeof(SegmentCode) / 8 + kOps * 2 + kData + kSteps)) {}
+          std::make_unique<std::uint64_t[]>(sizeof(SegmentCode) / 8 + kOps * 2 + kData + kSteps)),
+      cut_block_(std::make_unique<std::uint64_t[]>(sizeof(SegmentCode) / 8 + kSteps)) {}
 
 std::uint64_t* PathBuilder::add_data(std::size_t words) noexcept {
   if (data_count_ + words > kData) {
@@ -103,7 +104,8 @@ void PathBuilder::trim() noexcept {
   while (taken != 0 && (is_edit(ops_[taken - 1].code) || ops_[taken - 1].code == OpCode::kDrop)) {
     --taken;
   }
-  if (taken != 0) ops_[taken - 1].a = kTakesPacket;
+  // A meter that comes last still has to see the packet.
+  if (taken != 0 && ops_[taken - 1].code != OpCode::kMeter) ops_[taken - 1].a = kTakesPacket;
   std::size_t kept = taken;
   for (std::size_t i = taken; i < op_count_; ++i) {
     if (!is_edit(ops_[i].code)) ops_[kept++] = ops_[i];
@@ -127,6 +129,24 @@ const SegmentCode& PathBuilder::finish(DropReason final_reason) noexcept {
   at += data_count_ * sizeof(std::uint64_t);
   std::memcpy(at, steps_.get(), step_count_ * sizeof(Step));
   return *code;
+}
+
+const SegmentCode& PathBuilder::cut_at(std::size_t op) noexcept {
+  const auto& whole = *reinterpret_cast<const SegmentCode*>(block_.get());
+  auto* code = reinterpret_cast<SegmentCode*>(cut_block_.get());
+  *code = SegmentCode{.next = 0,
+                      .block_class = 0,
+                      .op_count = 0,
+                      .step_count = whole.ops()[op].b,
+                      .data_count = 0,
+                      .final_reason = static_cast<std::uint32_t>(DropReason::kMeter)};
+  std::memcpy(static_cast<void*>(code + 1), steps_.get(), code->step_count * sizeof(Step));
+  return *code;
+}
+
+void PathBuilder::set_cut(std::size_t op, std::uint32_t segment) noexcept {
+  auto* code = reinterpret_cast<SegmentCode*>(block_.get());
+  reinterpret_cast<Op*>(code + 1)[op].c = segment;
 }
 
 }  // namespace hoist::software

@@ -46,6 +46,12 @@ class PathBuilder {
     if (step_count_ == kSteps) return fill();
     steps_[step_count_++] = step;
   }
+  /// What comes after it is done for those packets only that the meter lets through.
+  void meter(Meter& meter) noexcept {
+    emit({.code = OpCode::kMeter,
+          .b = static_cast<std::uint16_t>(step_count_),
+          .d = reinterpret_cast<std::uintptr_t>(&meter)});
+  }
   void set_field(FieldId field, const FieldValue& value, const FieldValue& mask) noexcept;
   /// `state`: the key of the packet, of which the pipeline state is kept for the branch's table.
   void track(const TrackBranch& branch, const FlowKey& state,
@@ -57,6 +63,10 @@ class PathBuilder {
 
   /// The path as one block, valid until the next reset(). Edits that nothing sees are left out.
   const SegmentCode& finish(DropReason final_reason) noexcept;
+  /// Of a finished path, the way of packets that meter op `op` drops; valid until the next call.
+  const SegmentCode& cut_at(std::size_t op) noexcept;
+  /// Notes in a finished path which segment is cut_at(op).
+  void set_cut(std::size_t op, std::uint32_t segment) noexcept;
 
  private:
   static constexpr std::size_t kOps = 4096, kData = 8192, kSteps = 4100;
@@ -69,6 +79,7 @@ class PathBuilder {
   std::unique_ptr<std::uint64_t[]> data_;
   std::unique_ptr<Step[]> steps_;
   std::unique_ptr<std::uint64_t[]> block_;
+  std::unique_ptr<std::uint64_t[]> cut_block_;
   std::size_t op_count_ = 0, data_count_ = 0, step_count_ = 0;
   bool is_full_ = false;
 };

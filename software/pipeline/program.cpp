@@ -15,7 +15,10 @@ namespace {
 
 class Compiler {
  public:
+  explicit Compiler(const MeterTable& meters) : meters_(meters) {}
+
   void instructions(const Instructions& in) {
+    if (in.meter_id) (*this)(MeterAction{*in.meter_id});
     for (const Action& action : in.apply_actions) std::visit(*this, action);
     if (in.has_clear_actions) emit({.code = OpCode::kClear});
     for (const Action& action : in.write_actions) write(action);
@@ -116,7 +119,12 @@ class Compiler {
   void operator()(const CopyTtlInAction&) { emit({.code = OpCode::kCopyTtlIn}); }
   // Refused by check_instructions().
   void operator()(const GroupAction&) {}
-  void operator()(const MeterAction&) {}
+
+  void operator()(const MeterAction& a) {
+    const auto meter = meters_.find(MeterId{a.meter_id});
+    if (meter == meters_.end()) return;
+    emit({.code = OpCode::kMeter, .d = reinterpret_cast<std::uintptr_t>(meter->second)});
+  }
 
  private:
   void emit(const Op& op) { ops_.push_back(op); }
@@ -149,6 +157,7 @@ class Compiler {
 
   void write(const Action& action);
 
+  const MeterTable& meters_;
   std::vector<Op> ops_;
   std::vector<std::uint64_t> data_;
 };
@@ -201,7 +210,6 @@ void Compiler::write(const Action& action) {
 
 const char* unsupported(const Action& action) {
   if (std::holds_alternative<GroupAction>(action)) return "group";
-  if (std::holds_alternative<MeterAction>(action)) return "meter";
   return nullptr;
 }
 
@@ -226,7 +234,6 @@ const char* unsupported_ct(const Instructions& in) {
 }  // namespace
 
 Result<void> check_instructions(const Instructions& instructions) {
-  if (instructions.meter_id) return failure(Errc::kUnsupported, "meters are not supported yet");
   if (const char* why = unsupported_ct(instructions)) return failure(Errc::kUnsupported, why);
   for (const auto* list : {&instructions.apply_actions, &instructions.write_actions}) {
     for (const Action& action : *list) {
@@ -238,8 +245,9 @@ Result<void> check_instructions(const Instructions& instructions) {
   return {};
 }
 
-ProgramPtr compile(const Instructions& instructions, bool is_table_miss) {
-  Compiler compiler;
+ProgramPtr compile(const Instructions& instructions, bool is_table_miss,
+                   const MeterTable& meters) {
+  Compiler compiler(meters);
   compiler.instructions(instructions);
   return compiler.finish(is_table_miss);
 }

@@ -8,6 +8,7 @@
 
 #include "hoist/action.hpp"
 #include "hoist/error.hpp"
+#include "meter/meter_store.hpp"
 #include "pipeline/op.hpp"
 
 namespace hoist::software {
@@ -47,7 +48,9 @@ inline constexpr std::uint8_t kReasonOfOutput = 0xff;
 /// Says whether compile() has code for all of it. Fails with kUnsupported.
 [[nodiscard]] Result<void> check_instructions(const Instructions& instructions);
 
-/// Control thread. Instructions that check_instructions() refuses are left out.
-[[nodiscard]] ProgramPtr compile(const Instructions& instructions, bool is_table_miss);
+/// Control thread. Instructions that check_instructions() refuses and meters that are not in
+/// `meters` are left out.
+[[nodiscard]] ProgramPtr compile(const Instructions& instructions, bool is_table_miss,
+                                 const MeterTable& meters);
 
 }  // namespace hoist::software

@@ -13,6 +13,8 @@
 
 namespace hoist::software {
 
+class Meter;
+
 /// One lookup on a path: the rule that matched, or kNone for a miss.
 struct Step {
   RuleId rule;
@@ -54,6 +56,7 @@ inline constexpr std::size_t kSegmentIdentityOffset = offsetof(SegmentCode, op_c
 /// A segment whose whole work is one of these needs no look at its code.
 enum class SegmentFate : std::uint8_t {
   kRun,     ///< Interpret the code.
+  kMeter,   ///< Police by `meter`, then send unchanged out of `port_slot`.
   kOutput,  ///< Send unchanged out of `port_slot`.
   kDrop,    ///< Free; count `drop_reason`.
   kTrack,   ///< One kTrack op that goes on in a table.
@@ -71,6 +74,7 @@ struct alignas(64) Segment {
   SegmentFate fate;
   DropReason drop_reason;
   std::uint16_t port_slot;
+  Meter* meter;  ///< Of the first op, if it is a kMeter to be asked for a whole burst, else null.
 
   void count(std::uint64_t packet_count, std::uint64_t byte_count, std::uint64_t now_ms) noexcept {
     packets.add(packet_count);

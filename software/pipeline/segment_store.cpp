@@ -31,10 +31,22 @@ std::uint32_t hash_of(const SegmentCode& code) {
   return simd::hash_step(a, b);
 }
 
+/// A meter that comes twice has to see each packet twice before it sees the next.
+bool has_meter_twice(std::span<const Op> ops) {
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (ops[i].code != OpCode::kMeter) continue;
+    for (std::size_t j = i + 1; j < ops.size(); ++j) {
+      if (ops[j].code == OpCode::kMeter && ops[j].d == ops[i].d) return true;
+    }
+  }
+  return false;
+}
+
 void set_fate(Segment& segment, const SegmentCode& code) {
   segment.fate = SegmentFate::kRun;
   segment.drop_reason = static_cast<DropReason>(code.final_reason);
   segment.port_slot = 0;
+  segment.meter = nullptr;
   if (code.op_count == 0) segment.fate = SegmentFate::kDrop;
   if (code.op_count == 1 && code.ops()[0].code == OpCode::kOutput) {
     segment.fate = SegmentFate::kOutput;
@@ -43,6 +55,15 @@ void set_fate(Segment& segment, const SegmentCode& code) {
   if (code.op_count == 1 && code.ops()[0].code == OpCode::kTrack) {
     const auto* branch = reinterpret_cast<const TrackBranch*>(code.data() + code.ops()[0].d);
     if (branch->has_table) segment.fate = SegmentFate::kTrack;
+  }
+  const bool is_metered = code.op_count != 0 && code.ops()[0].code == OpCode::kMeter;
+  if (is_metered && !has_meter_twice(code.ops())) {
+    segment.meter = meter_of(code.ops()[0]);
+    const bool is_sent = code.op_count == 2 && code.ops()[1].code == OpCode::kOutput;
+    if (is_sent && code.ops()[0].c == SegmentStore::kNone) {
+      segment.fate = SegmentFate::kMeter;
+      segment.port_slot = code.ops()[1].b;
+    }
   }
   if (code.op_count == 1 && code.ops()[0].code == OpCode::kDrop) {
     segment.fate = SegmentFate::kDrop;

@@ -17,6 +17,7 @@ struct rte_mempool;
 
 namespace hoist::software {
 
+class Meter;
 struct QueueLoad;
 class TransmitLock;
 
@@ -46,6 +47,7 @@ struct PortView {
 /// rule.
 struct BridgeTables {
   std::array<std::atomic<const Classifier*>, kTableCount> tables{};
+  std::atomic<Meter*> controller_meter{nullptr};  ///< Limits packet-ins.
   MacTable macs;
 
   /// Null: the table is empty. Acquire: pairs with the release that publishes a new table.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "packet/drop_precedence.hpp"
 #include "packet/edit.hpp"
 #include "pipeline/edit_op.hpp"
 #include "pipeline/field_bits.hpp"
@@ -31,6 +32,7 @@ bool stays_on_trail(const Op& op) {
   switch (op.code) {
     case OpCode::kOutput:
     case OpCode::kController:
+    case OpCode::kMeter:
     case OpCode::kSetField:
     case OpCode::kSetVlan:
     case OpCode::kPushVlan:
@@ -77,9 +79,15 @@ void Walker::begin(const Place& place, const rte_mbuf& packet, const FlowKey& ke
   key_ = key;
   layers_ = layers;
   ingress_ = in_port();
+  needs_policing_ = is_policing_ = false;
+  begin_again();
+}
+
+void Walker::begin_again() {
+  is_dscp_open_ = false;
   has_copy_ = is_uncovered_ = is_stopped_ = runs_action_set_ = false;
   // Of a damaged packet the key does not tell how it is damaged.
-  is_cacheable_ = !layers.is_malformed();
+  is_cacheable_ = !layers_.is_malformed();
   reason_ = DropReason::kRule;
   lookups_ = 0;
   depth_ = stack_size_ = 0;
@@ -88,12 +96,9 @@ void Walker::begin(const Place& place, const rte_mbuf& packet, const FlowKey& ke
   recorder_.reset();
 }
 
-void Walker::start_with(const Entry* entry) { enter(entry, 0, 0, Miss::kDrops, false); }
+void Walker::start_with(const Entry* entry) { start_ = {.entry = entry}; }
 
-void Walker::start_at(std::uint8_t table_id) {
-  frames_[depth_++] = {nullptr, 0, 0, table_id, RuleId::kNone};
-  look_up(table_id, in_port(), Miss::kDrops, true);
-}
+void Walker::start_at(std::uint8_t table_id) { start_ = {.table_id = table_id, .looks_up = true}; }
 
 void Walker::start_at(std::uint8_t table_id, std::span<const FieldValue> stack) {
   stack_size_ = std::min(stack.size(), kStack);
@@ -102,14 +107,36 @@ void Walker::start_at(std::uint8_t table_id, std::span<const FieldValue> stack) 
 }
 
 void Walker::start_in(const Program& program, RuleId rule, std::uint8_t table_id) {
-  frames_[depth_++] = {&program, 0, 0, table_id, rule};
+  start_ = {.program = &program, .rule = rule, .table_id = table_id};
 }
 
 const SegmentCode& Walker::finish() {
-  run_frames(0);
-  if (!is_stopped_ || runs_action_set_) run_action_set();
+  run();
+  if (needs_policing_) {
+    // Once more, for this packet alone, with what its meters say of it.
+    key_ = {};
+    layers_ = parse(*packet_, ingress_, key_);
+    begin_again();
+    recorder_.leave();
+    needs_policing_ = is_cacheable_ = false;
+    is_policing_ = true;
+    run();
+  }
   if (path_.is_full()) reason_ = DropReason::kTooDeep;
   return path_.finish(reason_);
+}
+
+void Walker::run() {
+  if (start_.program != nullptr) {
+    frames_[depth_++] = {start_.program, 0, 0, start_.table_id, start_.rule};
+  } else if (start_.looks_up) {
+    frames_[depth_++] = {nullptr, 0, 0, start_.table_id, RuleId::kNone};
+    look_up(start_.table_id, in_port(), Miss::kDrops, true);
+  } else {
+    enter(start_.entry, 0, 0, Miss::kDrops, false);
+  }
+  run_frames(0);
+  if (!is_stopped_ || runs_action_set_) run_action_set();
 }
 
 // The outermost frame stays when it is done: the action set runs in its name.
@@ -158,6 +185,8 @@ void Walker::run_op(const Program& program, const Op& op) {
     case OpCode::kDecTtl:
     case OpCode::kDecMplsTtl:
       return dec_ttl(op, data + op.d);
+    case OpCode::kMeter:
+      return meter(*meter_of(op));
     case OpCode::kSetVlan:
     case OpCode::kPushVlan:
     case OpCode::kPopVlan:
@@ -219,6 +248,18 @@ void Walker::read_key() noexcept {
   if (is_uncovered_) is_cacheable_ = false;
 }
 
+void Walker::read_dscp() noexcept {
+  if (!is_dscp_open_) return;
+  needs_policing_ = true;
+  stop(DropReason::kMeter);
+}
+
+bool Walker::consults_dscp(const Classifier& table) const {
+  constexpr std::uint8_t kDscpBits = 0xfc;
+  const FlowKey mask = table.consulted(in_port(), packet_class(key_));
+  return (mask.ip_tos & kDscpBits) != 0;
+}
+
 void Walker::look_up(std::uint8_t table_id, PortNo as_in_port, Miss miss, bool is_goto) {
   const Frame& from = frame();
   if (++lookups_ > kMaxLookups || from.depth >= kMaxDepth) return stop(DropReason::kTooDeep);
@@ -234,6 +275,7 @@ void Walker::look_up(std::uint8_t table_id, PortNo as_in_port, Miss miss, bool i
   if (const Classifier* table = table_id < kTableCount ? tables.table(table_id) : nullptr) {
     const Be32 own = key_.in_port;
     key_.in_port = Be32{to_integer(as_in_port)};
+    if (is_dscp_open_ && consults_dscp(*table)) read_dscp();
     entry = table->lookup(key_, place_.version);
     key_.in_port = own;
   }
@@ -301,16 +343,44 @@ void Walker::controller(const Op& op, std::uint8_t reason, const void* userdata,
                    key_, userdata);
 }
 
-void Walker::edit(const Op& op, const std::uint64_t* data) {
-  if (!has_copy_) {
-    has_copy_ = true;
-    rte_pktmbuf_reset(copy_);
-    const std::uint16_t room = rte_pktmbuf_tailroom(copy_);
-    const std::uint16_t size = std::min(packet_->data_len, room);
-    std::memcpy(rte_pktmbuf_mtod(copy_, void*), rte_pktmbuf_mtod(packet_, void*), size);
-    copy_->data_len = size;
-    copy_->pkt_len = packet_->pkt_len;  // Its length is what it says of itself, though it is cut.
+void Walker::meter(Meter& meter) {
+  // Whoever changes packets may send them different ways.
+  if (is_policing_ || meter.may_remark()) recorder_.leave();
+  if (is_policing_) return police(meter);
+  is_dscp_open_ |= meter.may_remark();
+  path_.meter(meter);
+}
+
+void Walker::police(Meter& meter) {
+  const std::uint32_t size = has_copy_ ? copy_->pkt_len : packet_->pkt_len;
+  const auto length = static_cast<std::uint16_t>(std::min<std::uint32_t>(size, 0xffff));
+  MeterVerdict verdict;
+  meter.police({&length, 1}, &layers_.l2_end, place_.meter_time, verdict);
+  if (verdict.drop != 0) {
+    path_.emit({.code = OpCode::kDrop, .b = to_integer(DropReason::kMeter)});
+    return stop(DropReason::kMeter);
   }
+  if (verdict.remark == 0 || !layers_.is_ip()) return;
+  copy_packet();
+  const std::uint8_t before = dscp_of(*copy_, layers_);
+  const std::uint8_t after = raised_drop_precedence(before, verdict.prec_level[0]);
+  const Field& dscp = field(FieldId::kIpDscp);
+  if (after != before) set(dscp.id, field_value(after), full_mask(dscp));
+}
+
+void Walker::copy_packet() {
+  if (has_copy_) return;
+  has_copy_ = true;
+  rte_pktmbuf_reset(copy_);
+  const std::uint16_t room = rte_pktmbuf_tailroom(copy_);
+  const std::uint16_t size = std::min(packet_->data_len, room);
+  std::memcpy(rte_pktmbuf_mtod(copy_, void*), rte_pktmbuf_mtod(packet_, void*), size);
+  copy_->data_len = size;
+  copy_->pkt_len = packet_->pkt_len;  // Its length is what it says of itself, though it is cut.
+}
+
+void Walker::edit(const Op& op, const std::uint64_t* data) {
+  copy_packet();
   is_uncovered_ |= uncovers(op, key_);
   apply_edit(*copy_, layers_, op, data);
   layers_ = parse(*copy_, in_port(), key_);
@@ -390,6 +460,7 @@ void Walker::track(const std::uint64_t* data) {
 
 FieldValue Walker::read(FieldId id, unsigned start, unsigned count) {
   read_key();
+  if (id == FieldId::kIpDscp || id == FieldId::kIpTos) read_dscp();
   return extract_bits(get_field(key_, field(id)), start, count);
 }
 

@@ -8,6 +8,7 @@
 #include "classifier/classifier.hpp"
 #include "hoist/drop_reason.hpp"
 #include "hoist/flow_key.hpp"
+#include "meter/meter.hpp"
 #include "packet/parse.hpp"
 #include "pipeline/action_set.hpp"
 #include "pipeline/path_builder.hpp"
@@ -32,6 +33,7 @@ class Walker {
     const View* view;
     std::uint8_t bridge;
     Classifier::Version version;
+    MeterTime meter_time;
   };
 
   /// Fails with kFull if there is no memory for the copy.
@@ -59,9 +61,19 @@ class Walker {
   /// Then, if its path has become a segment.
   void end_trail(SegmentRef segment) noexcept { recorder_.finish(segment); }
   [[nodiscard]] bool is_cacheable() const noexcept { return is_cacheable_; }
+  /// Of the last finish().
+  [[nodiscard]] PathBuilder& path() noexcept { return path_; }
 
  private:
   enum class Miss : std::uint8_t { kDrops, kIsNothing };
+  /// What the walk began with.
+  struct Start {
+    const Entry* entry = nullptr;
+    const Program* program = nullptr;  ///< Set by start_in().
+    RuleId rule = RuleId::kNone;
+    std::uint8_t table_id = 0;
+    bool looks_up = false;  ///< start_at().
+  };
   struct Frame {
     const Program* program;
     std::uint32_t next;
@@ -74,6 +86,8 @@ class Walker {
 
   explicit Walker(rte_mbuf* copy);
 
+  void begin_again();
+  void run();
   void run_frames(std::size_t base);
   void run_action_set();
   void run_op(const Program& program, const Op& op);
@@ -82,10 +96,15 @@ class Walker {
              bool is_goto);
   void stop(DropReason reason) noexcept;
   void read_key() noexcept;  ///< What follows depends on the packet.
+  void read_dscp() noexcept;  ///< What follows depends on what meters made of the DSCP.
+  [[nodiscard]] bool consults_dscp(const Classifier& table) const;
 
   void output(PortNo port, std::uint16_t max_len);
   void send(PortNo port);
   void controller(const Op& op, std::uint8_t reason, const void* userdata, std::uint32_t size);
+  void meter(Meter& meter);
+  void police(Meter& meter);
+  void copy_packet();
   void edit(const Op& op, const std::uint64_t* data);
   void set(FieldId id, const FieldValue& value, const FieldValue& mask);
   void dec_ttl(const Op& op, const std::uint64_t* data);
@@ -110,6 +129,11 @@ class Walker {
   bool is_uncovered_ = false;
   bool is_stopped_ = false;
   bool runs_action_set_ = false;
+  /// A meter on the way may have changed the DSCP: nobody knows until it is asked.
+  bool is_dscp_open_ = false;
+  bool needs_policing_ = false;  ///< And something depends on it.
+  bool is_policing_ = false;     ///< So meters are asked during the walk.
+  Start start_;
   DropReason reason_ = DropReason::kRule;
   unsigned lookups_ = 0;
   std::size_t depth_ = 0;

@@ -111,7 +111,8 @@ void probe(Worker& worker, Burst& burst) {
   });
 }
 
-/// Stage: drops entries whose segment's place has been given to another path.
+/// Stage: drops entries whose segment's place has been given to another path, and asks for the
+/// memory of meters.
 void check_segments(Worker& worker, Burst& burst) {
   for_each_bit(burst.regular & ~burst.missed, [&](std::uint32_t i) {
     const SegmentRef ref = burst.segments[i];
@@ -121,6 +122,7 @@ void check_segments(Worker& worker, Burst& burst) {
     } else if (segment.fate == SegmentFate::kTrack) {
       burst.tracked |= 1u << i;
     }
+    if (segment.meter != nullptr) rte_prefetch0(segment.meter);
   });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "worker/execute.hpp"
 
+#include <rte_ether.h>
 #include <rte_mbuf.h>
 
 #include <algorithm>
@@ -8,9 +9,12 @@
 #include <utility>
 
 #include "conntrack/packet_facts.hpp"
+#include "meter/meter.hpp"
 #include "pipeline/edit_op.hpp"
 #include "pipeline/track_op.hpp"
 #include "worker/normal.hpp"
+#include "worker/own_packet.hpp"
+#include "worker/police.hpp"
 #include "worker/records.hpp"
 
 namespace hoist::software {
@@ -23,9 +27,10 @@ class Run {
       const Journey& journey)
       : worker_(worker), in_(in), code_(code), packet_(packet), journey_(journey) {}
 
-  void run() {
+  /// From op `first` on. Returns the meter op that dropped the packet, or null.
+  const Op* run(std::size_t first) {
     const std::uint64_t* data = code_.data();
-    for (const Op& op : code_.ops()) {
+    for (const Op& op : code_.ops().subspan(first)) {
       if (is_lost_) break;
       switch (op.code) {
         case OpCode::kOutput:
@@ -50,6 +55,9 @@ class Run {
         case OpCode::kDrop:
           count(static_cast<DropReason>(op.b));
           break;
+        case OpCode::kMeter:
+          meter(op);
+          break;
         default:
           edit(op, data);
           break;
@@ -57,6 +65,7 @@ class Run {
     }
     if (!is_done_) worker_.count_drop(static_cast<DropReason>(code_.final_reason));
     if (packet_ != nullptr) rte_pktmbuf_free(packet_);
+    return dropped_by_;
   }
 
  private:
@@ -71,6 +80,13 @@ class Run {
     rte_mbuf* copy = rte_pktmbuf_copy(packet_, worker_.shared->pool, 0, UINT32_MAX);
     if (copy == nullptr) worker_.count_drop(DropReason::kNoBuffer);
     return copy;
+  }
+
+  void meter(const Op& op) {
+    if (police(worker_, *meter_of(op), &packet_, 1).count != 0) return;
+    packet_ = nullptr;
+    is_lost_ = is_done_ = true;
+    dropped_by_ = &op;
   }
 
   void send(std::uint16_t slot, bool takes_packet) {
@@ -129,6 +145,7 @@ class Run {
     const bool is_port = slot != kNoSlot;
     if (is_port && (worker_.view->ports[slot].flags & PortFlags::kNoPacketIn) != 0) return;
     is_done_ = true;
+    if (!may_go_to_controller()) return worker_.count_drop(DropReason::kMeter);
     const std::uint32_t frame_size = packet_->pkt_len;
     const auto room =
         worker_.to_control.reserve(sizeof(PacketInRecord) + state.userdata_size + frame_size);
@@ -152,6 +169,18 @@ class Run {
     std::memcpy(at, data, state.userdata_size);
     copy_frame(at + state.userdata_size);
     worker_.to_control.commit();
+  }
+  /// OFPM_CONTROLLER: what it drops, only the controller does not see.
+  [[nodiscard]] bool may_go_to_controller() const {
+    const BridgeTables& bridge = *worker_.view->bridges[in_.bridge].tables;
+    // Acquire: pairs with the release in set_meter(): the meter is there.
+    Meter* meter = bridge.controller_meter.load(std::memory_order_acquire);
+    if (meter == nullptr) return true;
+    const auto length = static_cast<std::uint16_t>(std::min<std::uint32_t>(packet_->pkt_len, 0xffff));
+    constexpr std::uint16_t kL3Offset = RTE_ETHER_HDR_LEN;
+    MeterVerdict verdict;
+    meter->police({&length, 1}, &kL3Offset, worker_.meter_time, verdict);
+    return verdict.drop == 0;
   }
   void copy_frame(std::uint8_t* to) const {
     for (const rte_mbuf* m = packet_; m != nullptr; m = m->next) {
@@ -203,7 +232,7 @@ class Run {
   }
 
   bool make_own() {
-    packet_ = make_writable(worker_, packet_);
+    packet_ = own_packet(worker_, packet_);
     is_lost_ = packet_ == nullptr;
     if (is_lost_) count(DropReason::kNoBuffer);
     return !is_lost_;
@@ -218,6 +247,7 @@ class Run {
   bool is_lost_ = false;
   bool has_layers_ = false;
   Layers layers_;
+  const Op* dropped_by_ = nullptr;
 };
 
 // A port that takes them all, all being short enough: the common case.
@@ -227,6 +257,40 @@ bool send_batch(Worker& worker, std::uint16_t slot, rte_mbuf** packets, std::uin
   if (!port.is_open() || longest > port.max_frame) return false;
   for (std::uint32_t i = 0; i < count; ++i) worker.transmit.push(*worker.view, slot, packets[i]);
   return true;
+}
+
+/// Packets one by one from op `first` on. What a meter drops before further lookups counts for the
+/// rules up to it alone.
+void run_code(Worker& worker, const Ingress& in, Segment& segment, std::size_t first,
+              std::span<rte_mbuf*> packets, const Journey& journey = {}) {
+  TrafficCount count;
+  for (rte_mbuf* packet : packets) {
+    const std::uint32_t size = packet->pkt_len;
+    const Op* dropped_by = Run(worker, in, *segment.code, packet, journey).run(first);
+    if (dropped_by != nullptr && dropped_by->c != SegmentStore::kNone) {
+      worker.segments->at(dropped_by->c).count(1, size, worker.now_ms);
+    } else {
+      count += {1, size};
+    }
+  }
+  segment.count(count.packets, count.bytes, worker.now_ms);
+}
+
+/// A segment that begins with meters: these are asked once for all packets.
+void run_metered(Worker& worker, const Ingress& in, Segment& segment,
+                 std::span<rte_mbuf*> packets) {
+  const std::span<const Op> ops = segment.code->ops();
+  std::size_t next = 0;
+  for (; next < ops.size() && ops[next].code == OpCode::kMeter && !packets.empty(); ++next) {
+    const Policed left = police(worker, *meter_of(ops[next]), packets.data(),
+                                static_cast<std::uint32_t>(packets.size()));
+    const std::uint64_t dropped = packets.size() - left.count;
+    const bool goes_on = ops[next].c != SegmentStore::kNone;
+    Segment& counts = goes_on ? worker.segments->at(ops[next].c) : segment;
+    if (dropped != 0) counts.count(dropped, left.dropped_bytes, worker.now_ms);
+    packets = packets.first(left.count);
+  }
+  if (!packets.empty()) run_code(worker, in, segment, next, packets);
 }
 
 }  // namespace
@@ -239,8 +303,18 @@ void run_segment(Worker& worker, const Ingress& in, Segment& segment, rte_mbuf**
     bytes += packets[i]->pkt_len;
     longest = std::max(longest, packets[i]->pkt_len);
   }
+  if (segment.fate == SegmentFate::kRun) {
+    const std::span<rte_mbuf*> all(packets, count);
+    if (segment.meter != nullptr) return run_metered(worker, in, segment, all);
+    return run_code(worker, in, segment, 0, all);
+  }
   segment.count(count, bytes, worker.now_ms);
+  std::size_t first = 0;
   switch (segment.fate) {
+    case SegmentFate::kMeter:
+      count = police(worker, *segment.meter, packets, count).count;
+      first = 1;
+      [[fallthrough]];
     case SegmentFate::kOutput:
       if (send_batch(worker, segment.port_slot, packets, count, longest)) return;
       break;
@@ -251,39 +325,35 @@ void run_segment(Worker& worker, const Ingress& in, Segment& segment, rte_mbuf**
     case SegmentFate::kTrack:
       break;
   }
-  for (std::uint32_t i = 0; i < count; ++i) Run(worker, in, *segment.code, packets[i], {}).run();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Run(worker, in, *segment.code, packets[i], {}).run(first);
+  }
 }
 
 void run_segment(Worker& worker, const Ingress& in, Segment& segment, rte_mbuf* packet,
                  const Journey& journey) noexcept {
-  const bool is_plain = segment.fate == SegmentFate::kOutput || segment.fate == SegmentFate::kDrop;
+  const bool is_plain = segment.fate != SegmentFate::kRun && segment.fate != SegmentFate::kTrack;
   if (is_plain) return run_segment(worker, in, segment, &packet, 1);
-  segment.count(1, packet->pkt_len, worker.now_ms);
-  Run(worker, in, *segment.code, packet, journey).run();
+  run_code(worker, in, segment, 0, {&packet, 1}, journey);
 }
 
 void run_loose(Worker& worker, const Ingress& in, const SegmentCode& code, rte_mbuf* packet,
                const Journey& journey) noexcept {
-  for (const Step& step : code.steps()) {
+  const std::uint32_t size = packet->pkt_len;
+  const Op* dropped_by = Run(worker, in, code, packet, journey).run(0);
+  const std::size_t steps = dropped_by == nullptr ? code.step_count : dropped_by->b;
+  for (const Step& step : code.steps().first(steps)) {
     LooseTableCount& table = worker.loose_tables[step.bridge][step.table_id];
     table.lookups.add(1);
     if (step.rule == RuleId::kNone) continue;
     table.matches.add(1);
     LooseRuleCount& rule = worker.loose_rules[to_integer(step.rule)];
     rule.packets.add(1);
-    rule.bytes.add(packet->pkt_len);
+    rule.bytes.add(size);
     rule.last_used_ms.set(worker.now_ms);
   }
   // Release: pairs with the acquire of the control thread, which then sees the counts.
   if (code.step_count != 0) worker.has_loose_counts.store(true, std::memory_order_release);
-  Run(worker, in, code, packet, journey).run();
-}
-
-rte_mbuf* make_writable(Worker& worker, rte_mbuf* packet) noexcept {
-  if (RTE_MBUF_DIRECT(packet) && rte_mbuf_refcnt_read(packet) == 1) return packet;
-  rte_mbuf* own = rte_pktmbuf_copy(packet, worker.shared->pool, 0, UINT32_MAX);
-  rte_pktmbuf_free(packet);
-  return own;
 }
 
 void drop(Worker& worker, rte_mbuf* packet, DropReason reason) noexcept {

@@ -21,10 +21,6 @@ void run_segment(Worker& worker, const Ingress& in, Segment& segment, rte_mbuf* 
 void run_loose(Worker& worker, const Ingress& in, const SegmentCode& code, rte_mbuf* packet,
                const Journey& journey = {}) noexcept;
 
-/// What we receive may be shared with whoever sent it: the packet, or a copy of ours. Consumes the
-/// packet. Null: there was no buffer.
-[[nodiscard]] rte_mbuf* make_writable(Worker& worker, rte_mbuf* packet) noexcept;
-
 /// Frees a packet and counts why.
 void drop(Worker& worker, rte_mbuf* packet, DropReason reason) noexcept;
 

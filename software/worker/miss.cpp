@@ -102,6 +102,20 @@ void remember(Worker& worker, Burst& burst, const Misses& misses, std::uint32_t 
   }
 }
 
+/// Finds a path's segment, and those of packets that its meters drop.
+std::uint32_t intern(Worker& worker, const SegmentCode& code) {
+  const std::span<const Op> ops = code.ops();
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const bool may_end_here = ops[i].code == OpCode::kMeter && ops[i].b < code.step_count;
+    if (!may_end_here) continue;
+    PathBuilder& path = worker.walker->path();
+    const std::uint32_t cut = worker.segments->intern(path.cut_at(i));
+    if (cut == SegmentStore::kNone) return cut;
+    path.set_cut(i, cut);
+  }
+  return worker.segments->intern(code);
+}
+
 void walk_one(Worker& worker, Burst& burst, const Misses& misses, std::uint32_t m) {
   const std::uint32_t i = misses.index[m];
   const rte_mbuf& packet = *burst.packets[i];
@@ -111,11 +125,12 @@ void walk_one(Worker& worker, Burst& burst, const Misses& misses, std::uint32_t 
     layers = parse(packet, burst.in.number, key);
   }
   Walker& walker = *worker.walker;
-  walker.begin({worker.view, burst.in.bridge, worker.version}, packet, misses.keys[m], layers);
+  walker.begin({worker.view, burst.in.bridge, worker.version, worker.meter_time},
+               packet, misses.keys[m], layers);
   walker.record(worker.trails, worker.view->ports[burst.in.slot].trail_root);
   walker.start_with(misses.first[m]);
   const SegmentCode& code = walker.finish();
-  const std::uint32_t index = worker.segments->intern(code);
+  const std::uint32_t index = intern(worker, code);
   if (index == SegmentStore::kNone) {
     run_loose(worker, burst.in, code, burst.packets[i]);
     burst.segments[i] = {SegmentStore::kNone, 0};
@@ -149,7 +164,7 @@ void run_walked(Worker& worker, const Ingress& in, rte_mbuf* packet) noexcept {
   const SegmentCode& code = worker.walker->finish();
   // A path without a lookup has nothing to count, and may never be seen again.
   const std::uint32_t index =
-      code.step_count == 0 ? SegmentStore::kNone : worker.segments->intern(code);
+      code.step_count == 0 ? SegmentStore::kNone : intern(worker, code);
   if (index == SegmentStore::kNone) return run_loose(worker, in, code, packet);
   run_segment(worker, in, worker.segments->at(index), &packet, 1);
 }
@@ -172,7 +187,8 @@ void resume_packet(Worker& worker, const Ingress& in, rte_mbuf* packet) noexcept
   }
   FlowKey key{};
   const Layers layers = parse(*packet, in.number, key);
-  worker.walker->begin({worker.view, in.bridge, worker.version}, *packet, key, layers);
+  worker.walker->begin({worker.view, in.bridge, worker.version, worker.meter_time}, *packet, key,
+                       layers);
   if (program != nullptr) {
     worker.walker->start_in(*program, point->rule, point->table_id);
   } else {

@@ -7,6 +7,7 @@
 #include "worker/branch.hpp"
 #include "worker/burst.hpp"
 #include "worker/execute.hpp"
+#include "worker/own_packet.hpp"
 
 namespace hoist::software {
 namespace {
@@ -36,7 +37,7 @@ class Tracking {
       return drop(worker_, packet, DropReason::kNatExhausted);
     }
     if (outcome.translated.family != 0) {
-      packet = burst_.packets[i_] = make_writable(worker_, packet);
+      packet = burst_.packets[i_] = own_packet(worker_, packet);
       if (packet == nullptr) return worker_.count_drop(DropReason::kNoBuffer);
       (void)translate_packet(*packet, layers, outcome.translated, journey_.track.state,
                              facts.is_related);

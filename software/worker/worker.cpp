@@ -50,7 +50,8 @@ void send_for_controller(Worker& worker, std::span<const std::uint8_t> bytes) {
                    record.bridge};
   FlowKey key{};
   const Layers layers = parse(*packet, in.number, key);
-  worker.walker->begin({worker.view, in.bridge, worker.version}, *packet, key, layers);
+  worker.walker->begin({worker.view, in.bridge, worker.version, worker.meter_time}, *packet, key,
+                       layers);
   worker.walker->start_in(*program, RuleId::kNone, 0);
   run_walked(worker, in, packet);
 }
@@ -113,7 +114,9 @@ void run_turn(Worker& worker) noexcept {
   // The version first: the masks of a view cover every version published before it.
   worker.version = shared.version.load(std::memory_order_acquire);
   worker.view = shared.view.load(std::memory_order_acquire);
-  worker.now_ms = shared.clock.ms_at(worker.perf.begin_turn());
+  const std::uint64_t ticks = worker.perf.begin_turn();
+  worker.now_ms = shared.clock.ms_at(ticks);
+  worker.meter_time = shared.clock.meter_time_at(ticks);
   receive(worker);
   serve_control(worker);
   worker.transmit.flush(*worker.view);

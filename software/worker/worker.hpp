@@ -30,6 +30,8 @@ inline constexpr std::uint16_t kBurst = 32;
 
 /// What control publishes and all workers read.
 struct Shared {
+  explicit Shared(const std::atomic<std::uint64_t>* clock_ns) : clock(clock_ns) {}
+
   std::atomic<Datapath::Version> version{1};
   std::atomic<const View*> view{nullptr};
   std::atomic<bool> is_stopping{false};
@@ -88,6 +90,7 @@ struct alignas(64) Worker {
   const View* view = nullptr;
   Datapath::Version version = 0;
   std::uint64_t now_ms = 0;
+  MeterTime meter_time = 0;
 
   FlowCache cache;
   std::unique_ptr<SegmentStore> segments;

@@ -50,6 +50,17 @@ class FakeDatapath : public Datapath {
     }
     return ++version;
   }
+  Result<void> set_meter(BridgeId /*bridge*/, const MeterConfig& config) override {
+    meters[config.id] = config;
+    return {};
+  }
+  void remove_meter(BridgeId /*bridge*/, MeterId id) override { meters.erase(id); }
+  [[nodiscard]] bool meter_stats(BridgeId, MeterId id, MeterStats& stats) const override {
+    const auto meter = meters.find(id);
+    if (meter == meters.end()) return false;
+    stats = {.in = {7, 700}, .bands = {meter->second.bands.size(), TrafficCount{2, 200}}};
+    return true;
+  }
   [[nodiscard]] bool is_settled(Version v) const override { return v <= settled; }
   void settle() { settled = version; }
   void collect(const std::function<void(const RuleHit&)>& visit) override {
@@ -80,6 +91,7 @@ class FakeDatapath : public Datapath {
   Version settled = 0;
   std::vector<std::vector<RuleChange>> steps;
   std::map<RuleId, std::shared_ptr<const RuleSpec>> rules;
+  std::map<MeterId, MeterConfig> meters;
   std::vector<RuleHit> hits;
   std::vector<PacketIn> packet_ins;
   std::vector<std::vector<std::uint8_t>> sent;
@@ -98,6 +110,10 @@ class FakeFlowManager : public FlowManager {
     change_count += changes.size();
     return ++sequence;
   }
+  Sequence submit_meters(BridgeId, std::span<const MeterChange> changes) override {
+    meter_change_count += changes.size();
+    return ++sequence;
+  }
   Sequence refresh_counters() override { return ++sequence; }
   Sequence set_enabled(bool is_enabled) override {
     is_on = is_enabled;
@@ -111,6 +127,9 @@ class FakeFlowManager : public FlowManager {
   }
   [[nodiscard]] bool wants_hits() const override { return false; }
   void observe(std::vector<RuleHit>) override {}
+  void collect_meters(const std::function<void(const MeterHit&)>& visit) override {
+    for (const MeterHit& hit : std::exchange(meter_hits, {})) visit(hit);
+  }
   void describe(std::vector<RuleId> rules,
                 std::function<void(std::vector<Placement>)> done) override {
     std::vector<Placement> out;
@@ -126,6 +145,8 @@ class FakeFlowManager : public FlowManager {
   Sequence sequence = 0;
   Sequence settled = 0;
   std::size_t change_count = 0;
+  std::size_t meter_change_count = 0;
+  std::vector<MeterHit> meter_hits;
   std::vector<RuleHit> hits;
   std::vector<std::function<void()>> waiting;
 };

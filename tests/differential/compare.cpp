@@ -130,7 +130,21 @@ std::string difference(const Counts& wanted, const Counts& got, const Strictness
     }
     return out;
   };
+  const auto meters = [&](const Counts& counts) {
+    const auto spell = [&](const TrafficCount& count) {
+      return std::to_string(count.packets) + " packets" +
+             (strictness.has_rule_bytes ? " " + std::to_string(count.bytes) + " bytes" : "");
+    };
+    std::vector<std::string> out;
+    for (const auto& [id, stats] : counts.meters) {
+      std::string text = "meter " + std::to_string(to_integer(id)) + " in " + spell(stats.in);
+      for (const TrafficCount& band : stats.bands) text += ", band " + spell(band);
+      out.push_back(std::move(text));
+    }
+    return out;
+  };
   std::string out = difference(rules(wanted), rules(got), "counters");
+  out += difference(meters(wanted), meters(got), "counters");
   if (strictness.has_tables) out += difference(tables(wanted), tables(got), "counters");
   return out;
 }

@@ -5,10 +5,17 @@
 
 #include <cstdlib>
 
+#include "support/pipeline/random_meters.hpp"
+
 namespace hoist::test {
 namespace {
 
 /// Ends the test program: without its planes there is nothing to test.
+void must(const Result<void>& result, const char* what) {
+  if (result) return;
+  std::fprintf(stderr, "%s: %s\n", what, result.error().message.c_str());
+  std::exit(EXIT_FAILURE);
+}
 template <class T>
 T must(Result<T> result, const char* what) {
   if (result) return std::move(*result);
@@ -26,11 +33,13 @@ constexpr int kTurns = 3;  ///< Loop turns after which nothing is under way any 
 
 }  // namespace
 
-DatapathPlane::DatapathPlane(const std::string& name, const Options& options) : pool_(name) {
+DatapathPlane::DatapathPlane(const std::string& name, const Options& options)
+    : keeps_order_(options.keeps_order), pool_(name) {
   Datapath::Config config;
   config.flow_cache_entries = options.flow_cache_entries;
   config.mbuf_count = 4096;
   config.max_rules = 1u << 16;
+  config.clock_ns = &now_ns_;
   datapath_ = must(Datapath::create(config), "Datapath::create");
   bridge_ = must(datapath_->add_bridge("br-" + name), "add_bridge");
   for (std::uint32_t n = 1; n <= options.port_count; ++n) {
@@ -50,7 +59,12 @@ void DatapathPlane::start(const Scenario& scenario) {
   datapath_->flush_mac_table(bridge_);
   for (const PortNo port : std::exchange(flagged_, {})) change_port({port, 0});
   flagged_.clear();
-  learns_ = scenario.learns;
+  // Between packets of different ports, or of different ways through the switch, a meter sees
+  // another order than the reference.
+  const bool is_single = scenario.learns || may_remark(scenario.meters) ||
+                         (!keeps_order_ && !scenario.meters.empty());
+  pace_ = is_single ? Pace::kOneByOne : scenario.meters.empty() ? Pace::kBurst : Pace::kPortByPort;
+  set_meters(scenario.meters);
   id_base_ = id_last_ > 40'000 ? 0 : id_last_;
   id_last_ = id_base_;
   rule_counts_.clear();
@@ -111,9 +125,10 @@ void DatapathPlane::flush(BurstResult& result) {
 BurstResult DatapathPlane::run(const Burst& burst) {
   BurstResult result;
   const auto drops_before = datapath_->drops();
-  for (const Arrival& arrival : burst) {
-    EXPECT_TRUE(ports_[to_integer(arrival.in_port) - 1]->inject(arrival.frame));
-    if (learns_) flush(result);
+  for (std::size_t i = 0; i < burst.size(); ++i) {
+    EXPECT_TRUE(ports_[to_integer(burst[i].in_port) - 1]->inject(burst[i].frame));
+    const bool turns = i + 1 < burst.size() && burst[i + 1].in_port != burst[i].in_port;
+    if (pace_ == Pace::kOneByOne || (pace_ == Pace::kPortByPort && turns)) flush(result);
   }
   flush(result);
   add_drops(result, drops_before, datapath_->drops());
@@ -141,10 +156,28 @@ void DatapathPlane::fold(const RuleHit& hit) {
   rule_counts_[RuleId{to_integer(hit.rule) - id_base_}] += hit.count;
 }
 
+void DatapathPlane::set_meters(const std::vector<MeterConfig>& meters) {
+  std::vector<MeterChange> changes;
+  for (const MeterId id : meters_) changes.push_back({id, nullptr});
+  tell(changes);
+  for (const MeterId id : std::exchange(meters_, {})) datapath_->remove_meter(bridge_, id);
+  changes.clear();
+  for (const MeterConfig& meter : meters) {
+    must(datapath_->set_meter(bridge_, meter), "set_meter");
+    meters_.push_back(meter.id);
+    changes.push_back({meter.id, std::make_shared<const MeterConfig>(meter)});
+  }
+  tell(changes);
+}
+
 Counts DatapathPlane::counts() {
   datapath_->collect([this](const RuleHit& hit) { fold(hit); });
   collect([this](const RuleHit& hit) { fold(hit); });
-  Counts counts{.rules = rule_counts_, .tables = {}};
+  Counts counts{.rules = rule_counts_, .tables = {}, .meters = {}};
+  for (const MeterId id : meters_) {
+    EXPECT_TRUE(datapath_->meter_stats(bridge_, id, counts.meters[id]));
+  }
+  add_hardware(counts.meters);
   std::erase_if(counts.rules, [](const auto& rule) { return rule.second == TrafficCount{}; });
   for (const auto& [table_id, before] : tables_at_start_) {
     TableCount now = datapath_->table_count(bridge_, table_id);

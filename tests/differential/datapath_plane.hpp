@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <set>
 
@@ -16,6 +17,8 @@ class DatapathPlane : public Plane {
   struct Options {
     std::uint32_t flow_cache_entries = 1024;
     std::uint32_t port_count = 4;
+    /// Packets of one port are carried out in their order; not so where hardware hands some over.
+    bool keeps_order = true;
   };
   /// EAL must be up. `name`: unique in the process.
   DatapathPlane(const std::string& name, const Options& options);
@@ -25,6 +28,7 @@ class DatapathPlane : public Plane {
   void apply(const Changes& changes) override;
   BurstResult run(const Burst& burst) override;
   void change_port(const PortChange& change) override;
+  void pass(const Pause& pause) override { now_ns_ += pause.ns; }
   BurstResult send(const PacketOut& packet) override;
   Counts counts() override;
 
@@ -35,12 +39,16 @@ class DatapathPlane : public Plane {
  protected:
   [[nodiscard]] Datapath& datapath() { return *datapath_; }
   [[nodiscard]] BridgeId bridge() const { return bridge_; }
+  /// Called with the meters of a scenario to come, when they are there, and with those of the last
+  /// one, without configuration, before they go.
+  virtual void tell(const std::vector<MeterChange>&) {}
   /// Called with what apply() is about to publish, and when it has been.
   virtual void tell(const Changes&) {}
   /// Lets threads other than the worker have their turn.
   virtual void turn_others() {}
   /// Adds counters that lie elsewhere.
   virtual void collect(const std::function<void(const RuleHit&)>&) {}
+  virtual void add_hardware(std::map<MeterId, MeterStats>&) {}
   /// Live rules of this scenario are numbered from here.
   [[nodiscard]] std::uint32_t id_base() const { return id_base_; }
 
@@ -51,12 +59,17 @@ class DatapathPlane : public Plane {
   void settle(Datapath::Version version);
   void drop_all_rules();
   void fold(const RuleHit& hit);
+  void set_meters(const std::vector<MeterConfig>& meters);
 
+  bool keeps_order_;
   FramePool pool_;
+  std::atomic<std::uint64_t> now_ns_{1'000'000'000};
   std::vector<std::unique_ptr<RingPort>> ports_;  ///< Index 0: port 1. Outlive the datapath.
   std::unique_ptr<Datapath> datapath_;
   BridgeId bridge_{};
-  bool learns_ = false;
+  enum class Pace : std::uint8_t { kBurst, kPortByPort, kOneByOne };
+  Pace pace_ = Pace::kBurst;
+  std::vector<MeterId> meters_;
   std::set<PortNo> flagged_;
   std::uint32_t id_base_ = 0;  ///< Ids of this scenario's rules start after this.
   std::uint32_t id_last_ = 0;

@@ -49,6 +49,11 @@ struct StepRunner {
     plane.change_port(change);
     return "";
   }
+  std::string operator()(const Pause& pause) const {
+    reference.pass(pause);
+    plane.pass(pause);
+    return "";
+  }
   std::string operator()(const Burst& burst) const {
     const BurstResult wanted = reference.run(burst);
     return difference(reference, wanted, plane.run(burst), burst, strictness);

@@ -6,11 +6,12 @@
 namespace hoist::test {
 
 OffloadedPlane::OffloadedPlane(const std::string& name, const Options& options)
-    : DatapathPlane(name, options) {
+    : DatapathPlane(name, {options.flow_cache_entries, options.port_count, false}) {
   FlowManager::Config config;
   config.has_thread = false;
+  // The flow manager tries again after a while, and the datapath's time stands still.
   flow_manager_ = FlowManager::create(config, datapath().resume_table(),
-                                      [this] { return datapath().now_ms(); });
+                                      [this] { return ++flow_manager_ms_; });
   for (const PortStatus& port : datapath().ports(bridge())) {
     settle(flow_manager_->attach_port(bridge(), port));
   }
@@ -35,6 +36,11 @@ void OffloadedPlane::settle(FlowManager::Sequence sequence) {
 void OffloadedPlane::tell(const Changes& changes) {
   pending_ = flow_manager_->submit(bridge(), changes);
   if (!is_racing_) settle(pending_);
+}
+
+void OffloadedPlane::tell(const std::vector<MeterChange>& changes) {
+  settle(flow_manager_->submit_meters(bridge(), changes));
+  meter_hits_.clear();
 }
 
 void OffloadedPlane::begin(const Changes& changes) {
@@ -81,6 +87,18 @@ void OffloadedPlane::collect(const std::function<void(const RuleHit&)>& visit) {
     hardware_packets_ += hit.count.packets;
     visit(hit);
   });
+  flow_manager_->collect_meters([&](const MeterHit& hit) {
+    meter_hits_[hit.meter].in += hit.in;
+    meter_hits_[hit.meter].dropped += hit.dropped;
+    metered_packets_ += hit.in.packets;
+  });
+}
+
+void OffloadedPlane::add_hardware(std::map<MeterId, MeterStats>& meters) {
+  for (const auto& [id, hit] : meter_hits_) {
+    meters[id].in += hit.in;
+    if (!meters[id].bands.empty()) meters[id].bands.front() += hit.dropped;
+  }
 }
 
 }  // namespace hoist::test

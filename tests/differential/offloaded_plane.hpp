@@ -20,6 +20,8 @@ class OffloadedPlane : public DatapathPlane {
 
   /// Packets counted by hardware rules since the start.
   [[nodiscard]] std::uint64_t hardware_packets() const { return hardware_packets_; }
+  /// Packets that hardware meters saw since the start.
+  [[nodiscard]] std::uint64_t metered_packets() const { return metered_packets_; }
   /// Where the live rules are, and why: a line a rule.
   std::string explain() override;
   /// Tells the flow manager too.
@@ -27,17 +29,22 @@ class OffloadedPlane : public DatapathPlane {
 
  protected:
   void tell(const Changes& changes) override;
+  void tell(const std::vector<MeterChange>& changes) override;
   void turn_others() override;
   void collect(const std::function<void(const RuleHit&)>& visit) override;
+  void add_hardware(std::map<MeterId, MeterStats>& meters) override;
 
  private:
   void turn();
   void settle(FlowManager::Sequence sequence);
 
+  std::uint64_t flow_manager_ms_ = 0;
   std::unique_ptr<FlowManager> flow_manager_;
   FlowManager::Sequence pending_ = 0;
   bool is_racing_ = false;  ///< Only settle_one() moves the offload thread on.
   std::uint64_t hardware_packets_ = 0;
+  std::map<MeterId, MeterHit> meter_hits_;  ///< Since the start of the scenario.
+  std::uint64_t metered_packets_ = 0;
 };
 
 }  // namespace hoist::test

@@ -23,6 +23,7 @@ struct BurstResult {
 struct Counts {
   std::map<RuleId, TrafficCount> rules;
   std::map<std::uint8_t, TableCount> tables;
+  std::map<MeterId, MeterStats> meters;
 };
 
 /// Something that runs a scenario, one step at a time.
@@ -34,6 +35,7 @@ class Plane {
   virtual void apply(const Changes& changes) = 0;
   virtual BurstResult run(const Burst& burst) = 0;
   virtual void change_port(const PortChange& change) = 0;
+  virtual void pass(const Pause& pause) = 0;
   virtual BurstResult send(const PacketOut& packet) = 0;
   virtual Counts counts() = 0;
   /// What may help to understand a difference, for people.

@@ -7,6 +7,7 @@ void ReferencePlane::start(const Scenario& scenario) {
   std::vector<reference::Interpreter::Port> ports;
   for (std::uint32_t n = 1; n <= scenario.port_count; ++n) ports.push_back({.number = PortNo{n}});
   bridge_.emplace(std::move(ports));
+  for (const MeterConfig& meter : scenario.meters) bridge_->add_meter(meter);
 }
 
 void ReferencePlane::apply(const Changes& changes) { bridge_->apply(changes); }
@@ -45,6 +46,7 @@ Counts ReferencePlane::counts() {
     if (table.count().lookups != 0) counts.tables[static_cast<std::uint8_t>(id)] = table.count();
     for (const auto& [rule, count] : table.rule_counts()) counts.rules[rule] += count;
   }
+  for (const auto& [id, meter] : bridge_->meters()) counts.meters[id] = meter.stats();
   return counts;
 }
 

@@ -15,6 +15,7 @@ class ReferencePlane : public Plane {
   void apply(const Changes& changes) override;
   BurstResult run(const Burst& burst) override;
   void change_port(const PortChange& change) override;
+  void pass(const Pause& pause) override { bridge_->advance(pause.ns); }
   BurstResult send(const PacketOut& packet) override;
   Counts counts() override;
 

@@ -14,7 +14,7 @@ class PipelineConsultedTest : public ::testing::Test {
   void add(std::uint8_t table_id, const MatchBuilder& match, const Instructions& instructions) {
     auto& table = tables_[table_id];
     if (!table) table = std::make_unique<Table>(Table{Classifier::create(reclaimer_), {}});
-    programs_.push_back(compile(instructions, false));
+    programs_.push_back(compile(instructions, false, {}));
     const MiniMatch mini(match.match());
     table->classifier->insert(mini, 10, RuleId{1}, programs_.back().get(), 1);
     table->effects.add(mini, *programs_.back(), table_id);

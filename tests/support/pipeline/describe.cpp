@@ -31,6 +31,22 @@ void spell_step(const PacketOut& packet, std::string& out) {
          " actions=" + spell(instructions) + ": " + hex(packet.frame) + "\n";
 }
 
+void spell_step(const Pause& pause, std::string& out) {
+  out += "  " + std::to_string(pause.ns) + " ns pass\n";
+}
+
+std::string describe(const MeterConfig& config) {
+  std::string out = " meter=" + std::to_string(to_integer(config.id));
+  out += (config.flags & MeterConfig::kPktps) != 0 ? " pktps" : " kbps";
+  out += " layer-accounting=" + std::to_string(static_cast<int>(config.accounting));
+  for (const MeterBand& band : config.bands) {
+    out += " band=type=" + std::to_string(to_integer(band.type)) +
+           ",rate=" + std::to_string(band.rate) + ",burst_size=" + std::to_string(band.burst_size) +
+           ",prec_level=" + std::to_string(band.prec_level);
+  }
+  return out + "\n";
+}
+
 }  // namespace
 
 std::string hex(const Bytes& frame) {
@@ -51,6 +67,7 @@ std::string describe(const RuleSpec& rule) {
 
 std::string describe(const Scenario& scenario) {
   std::string out = "scenario of seed " + std::to_string(scenario.seed) + ":\n";
+  for (const MeterConfig& meter : scenario.meters) out += describe(meter);
   for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
     out += " step " + std::to_string(i) + ":\n";
     std::visit([&](const auto& step) { spell_step(step, out); }, scenario.steps[i]);

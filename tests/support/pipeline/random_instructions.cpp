@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "support/pipeline/random_match.hpp"
+#include "support/pipeline/random_meters.hpp"
 
 namespace hoist::test {
 namespace {
@@ -198,14 +199,27 @@ Palette random_palette(Random& random) {
   p.has_controller = one_in(random, 3);
   p.has_flooding = one_in(random, 3);
   p.has_normal = one_in(random, 6);
+  p.has_meters = one_in(random, 3);
   return p;
 }
+
+namespace {
+
+std::uint32_t random_meter(Random& random) {
+  return static_cast<std::uint32_t>(1 + random() % kRandomMeters);
+}
+
+}  // namespace
 
 Instructions random_instructions(Random& random, const Palette& palette, const Match& match,
                                  std::uint8_t table_id) {
   Instructions i;
   Author author(random, palette, match, table_id);
   i.apply_actions = author.actions(one_in(random, 2) ? 0 : 4);
+  if (palette.has_meters && one_in(random, 2)) i.meter_id = random_meter(random);
+  if (palette.has_meters && one_in(random, 6)) {
+    i.apply_actions.push_back(MeterAction{random_meter(random)});
+  }
   if (!one_in(random, 3)) author.add_output(i.apply_actions);
   if (palette.has_write_actions && one_in(random, 2)) {
     Author later(random, palette, match, palette.table_count);
@@ -231,6 +245,9 @@ Instructions random_instructions(Random& random, const Palette& palette, const M
 std::vector<Action> random_packet_out(Random& random, const Palette& palette) {
   Author author(random, palette, {}, 0);
   std::vector<Action> actions = author.actions(3);
+  if (palette.has_meters && one_in(random, 3)) {
+    actions.push_back(MeterAction{random_meter(random)});
+  }
   author.add_output(actions);
   if (one_in(random, 3)) actions.push_back(OutputAction{PortNo::kTable, 0});
   return actions;

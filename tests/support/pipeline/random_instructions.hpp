@@ -20,6 +20,7 @@ struct Palette {
   bool has_controller = false;
   bool has_flooding = false;  ///< FLOOD, ALL, IN_PORT, ports that are not there.
   bool has_normal = false;
+  bool has_meters = false;
 };
 
 [[nodiscard]] Palette random_palette(Random& random);

@@ -6,6 +6,7 @@
 #include "hoist/datapath.hpp"
 #include "support/pipeline/random_instructions.hpp"
 #include "support/pipeline/random_match.hpp"
+#include "support/pipeline/random_meters.hpp"
 
 namespace hoist::test {
 namespace {
@@ -19,6 +20,7 @@ class Author {
     scenario_.seed = seed;
     scenario_.port_count = palette_.port_count;
     scenario_.learns = palette_.has_normal;
+    if (palette_.has_meters) scenario_.meters = random_meters(random_);
   }
 
   Scenario write() {
@@ -26,6 +28,7 @@ class Author {
     for (int n = 0; n < 12; ++n) flows_.push_back({random_packet(random_), ++last_flow_});
     for (unsigned n = 0; n < size_.bursts; ++n) {
       if (n > 0) change();
+      if (n > 0) add_pause();
       if (one_in(random_, 12)) change_port();
       if (one_in(random_, 6)) add_packet_out();
       add_burst();
@@ -117,6 +120,10 @@ class Author {
     }
   }
 
+  void add_pause() {
+    constexpr std::uint64_t kLengths_ns[] = {1'000'000, 37'000'000, 500'000'000, 2'000'000'000};
+    scenario_.steps.emplace_back(Pause{kLengths_ns[random_() % std::size(kLengths_ns)]});
+  }
   void change_port() {
     constexpr std::uint32_t kFlags[] = {0, PortFlags::kNoRecv, PortFlags::kNoFwd,
                                         PortFlags::kNoFlood, PortFlags::kNoPacketIn};

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "hoist/meter.hpp"
 #include "hoist/rule.hpp"
 #include "support/packet_builder.hpp"
 
@@ -34,7 +35,11 @@ struct PacketOut {
   Bytes frame;
   std::vector<Action> actions;
 };
-using Step = std::variant<Changes, Burst, PortChange, PacketOut>;
+/// Time that passes: only meters notice.
+struct Pause {
+  std::uint64_t ns;
+};
+using Step = std::variant<Changes, Burst, PortChange, PacketOut, Pause>;
 
 /// What a differential test runs: a bridge with ports 1 to port_count, changes and packets in turn.
 /// Rule ids are unique within it. A removal of a rule that was never added is to be passed over, so
@@ -43,6 +48,7 @@ struct Scenario {
   std::uint64_t seed = 0;
   std::uint32_t port_count = 4;
   bool learns = false;  ///< Some rule says NORMAL: packets must come one by one to be predictable.
+  std::vector<MeterConfig> meters;  ///< There from the start.
   std::vector<Step> steps;
 };
 

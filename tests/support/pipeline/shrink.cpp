@@ -113,6 +113,7 @@ class Shrinker {
       try_instructions([&](Instructions& i) { return drop_at(i.apply_actions, n); });
       try_instructions([&](Instructions& i) { return drop_at(i.write_actions, n); });
     }
+    try_instructions([](Instructions& i) { return std::exchange(i.meter_id, {}).has_value(); });
     try_instructions([](Instructions& i) { return std::exchange(i.has_clear_actions, false); });
     try_instructions(
         [](Instructions& i) { return std::exchange(i.write_metadata, {}).has_value(); });

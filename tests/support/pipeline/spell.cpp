@@ -81,6 +81,7 @@ struct Spell {
     const std::string as = a.in_port == PortNo::kInPort ? "" : number(to_integer(a.in_port));
     return "resubmit(" + as + "," + number(a.table_id) + ")";
   }
+  std::string operator()(const MeterAction& a) const { return "meter:" + number(a.meter_id); }
   std::string operator()(const ExitAction&) const { return "exit"; }
   template <class Other>
   std::string operator()(const Other&) const {
@@ -113,7 +114,9 @@ std::string spell(const MiniMatch& mini) {
 std::string spell(const Action& action) { return std::visit(Spell{}, action); }
 
 std::string spell(const Instructions& i) {
-  std::string out = join(i.apply_actions);
+  std::string out = i.meter_id ? "meter:" + number(*i.meter_id) : "";
+  if (!out.empty() && !i.apply_actions.empty()) out += ",";
+  out += join(i.apply_actions);
   const auto add = [&out](const std::string& what) { out += (out.empty() ? "" : ",") + what; };
   if (i.has_clear_actions) add("clear_actions");
   if (!i.write_actions.empty()) add("write_actions(" + join(i.write_actions) + ")");

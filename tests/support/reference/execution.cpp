@@ -77,7 +77,7 @@ struct Execution::Perform {
   /// The reference tracks no connections yet; no pipeline that it runs has these.
   void operator()(const CtAction&) {}
   void operator()(const CtClearAction&) {}
-  void operator()(const MeterAction&) {}
+  void operator()(const MeterAction& a) { x.police(MeterId{a.meter_id}); }
 };
 
 Execution::Execution(Interpreter& bridge, PortNo in_port, const Bytes& frame)
@@ -145,6 +145,7 @@ void Execution::visit(std::uint8_t table_id, PortNo as_in_port, Miss miss) {
 void Execution::run_rule(const RuleSpec& rule) {
   rule_ = &rule;
   const Instructions& i = *rule.instructions;
+  if (i.meter_id) police(MeterId{*i.meter_id});
   run_actions(i.apply_actions);
   if (is_stopped_) return;
   if (i.has_clear_actions) action_set_.clear();

@@ -26,6 +26,7 @@ class Execution {
   void run_rule(const RuleSpec& rule);
   void run_actions(const std::vector<Action>& actions);
   void run_action_set();
+  void police(MeterId id);
 
   void output(PortNo port, std::uint16_t max_len);
   void send(PortNo port);

@@ -84,11 +84,33 @@ void Execution::forward_normally() {
 void Execution::give_controller(PacketIn packet_in) {
   const Interpreter::Port* port = bridge_.find_port(in_port());
   if (port != nullptr && (port->flags & PortFlags::kNoPacketIn) != 0) return;
+  const auto meter = bridge_.meters_.find(MeterId::kController);
+  const bool is_metered = meter != bridge_.meters_.end();
+  if (is_metered && meter->second.police(frame_.size(), 14, bridge_.now_ns_).is_dropped) {
+    return lose(DropReason::kMeter);
+  }
   packet_in.table_id = table_id_;
   packet_in.rule = rule_ == nullptr ? RuleId::kNone : rule_->id;
   packet_in.key = key_;
   packet_in.frame = frame_;
   fate_.packet_ins.push_back(std::move(packet_in));
+}
+
+void Execution::police(MeterId id) {
+  const auto meter = bridge_.meters_.find(id);
+  if (meter == bridge_.meters_.end()) return;
+  const Layers layers = find_layers(frame_);
+  const Meter::Verdict verdict =
+      meter->second.police(frame_.size(), layers.payload_at, bridge_.now_ns_);
+  if (verdict.is_dropped) {
+    lose(DropReason::kMeter);
+    return stop(DropReason::kMeter);
+  }
+  const bool is_ip = layers.network == Network::kIpv4 || layers.network == Network::kIpv6;
+  if (!is_ip || verdict.levels == 0) return;
+  const auto dscp = static_cast<std::uint8_t>(low64(get_field(key_, field(FieldId::kIpDscp))));
+  write_field(FieldId::kIpDscp, field_value(with_higher_drop_precedence(dscp, verdict.levels)),
+              full_mask(field(FieldId::kIpDscp)));
 }
 
 void Execution::expire_ttl(const std::vector<std::uint16_t>& controller_ids) {

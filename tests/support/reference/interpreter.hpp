@@ -9,6 +9,7 @@
 #include "hoist/datapath.hpp"
 #include "support/reference/flow_table.hpp"
 #include "support/reference/layers.hpp"
+#include "support/reference/meter.hpp"
 
 namespace hoist::reference {
 
@@ -41,11 +42,16 @@ class Interpreter {
   explicit Interpreter(std::vector<Port> ports) : ports_(std::move(ports)) {}
 
   void apply(std::span<const RuleChange> changes);
+  /// Adds a meter, full.
+  void add_meter(const MeterConfig& config) { meters_.try_emplace(config.id, config, now_ns_); }
+  /// Lets time pass: only meters know of it.
+  void advance(std::uint64_t ns) { now_ns_ += ns; }
   void set_port_flags(PortNo number, std::uint32_t flags);
   Fate receive(PortNo in_port, const Bytes& frame);
   Fate packet_out(PortNo in_port, const Bytes& frame, const std::vector<Action>& actions);
 
   [[nodiscard]] const FlowTable& table(std::uint8_t table_id) const { return tables_[table_id]; }
+  [[nodiscard]] const std::map<MeterId, Meter>& meters() const { return meters_; }
   /// Where NORMAL has seen a source address: by MAC and VLAN.
   using MacTable = std::map<std::pair<MacAddress, std::uint16_t>, PortNo>;
   [[nodiscard]] const MacTable& macs() const { return macs_; }
@@ -58,6 +64,8 @@ class Interpreter {
   std::vector<Port> ports_;
   std::array<FlowTable, 256> tables_;
   MacTable macs_;
+  std::map<MeterId, Meter> meters_;
+  std::uint64_t now_ns_ = 0;
 };
 
 }  // namespace hoist::reference

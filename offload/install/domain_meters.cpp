@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What keeps a meter and all its rules in one plane.
+#include <algorithm>
+
+#include "install/bridge_domain.hpp"
+#include "translate/rule_text.hpp"
+
+namespace hoist::offload {
+namespace {
+
+/// A meter with more rules than this is not looked at anew for each rule that comes or goes, only
+/// when it is time to try again.
+constexpr std::size_t kFewUsers = 256;
+
+Refused shares_with(MeterId meter, const RuleSpec& rule, const Refused& why) {
+  // A rule that is out because of the meter says only that again.
+  if (why.refusal == Refusal::kMeterInSoftware) return why;
+  return meter_refused(meter, rule_text(rule) + ", which uses it too, is: " + why.reason);
+}
+
+}  // namespace
+
+/// The meter of a rule about to be made: created with its first.
+FlowResult<void> BridgeDomain::take_meter(Standing& standing, MeterId meter) {
+  if (!meters_.is_in_hardware(meter)) {
+    const auto form = meters_.form(meter);
+    if (const auto* refused = std::get_if<Refused>(&form)) {
+      return tl::unexpected(FlowFailure{.why = *refused});
+    }
+    const auto number = meter_port_.create(std::get<MeterForm>(form));
+    if (!number) {
+      // Room for meters is not room for rules: the planner is to learn nothing of it.
+      send_home(meter, meter_refused(meter, number.error().why.reason), true);
+      return tl::unexpected(FlowFailure{.why = number.error().why});
+    }
+    meters_.enter(meter, *number);
+  }
+  meters_.acquire(meter);
+  standing.meter = meter;
+  return {};
+}
+
+void BridgeDomain::release_meter(Standing& standing) {
+  if (!standing.meter) return;
+  const MeterId meter = *standing.meter;
+  standing.meter.reset();
+  const std::uint32_t number = meters_.number(meter);
+  if (!meters_.release(meter)) return;
+  count_meter(meter, number);
+  meter_port_.destroy(number);
+}
+
+void BridgeDomain::count_meter(MeterId meter, std::uint32_t number) {
+  shared_.hits.add_meter({.bridge = bridge_,
+                          .meter = meter,
+                          .in = {},
+                          .dropped = meter_port_.read_dropped(number)});
+}
+
+void BridgeDomain::note_users(std::span<const RuleRef> added, std::span<const RuleId> removed) {
+  for (const RuleId rule : removed) meters_.remove_user(rule);
+  for (const RuleRef& rule : added) meters_.add_user(*rule);
+  if (meters_.is_empty()) return;
+  // With other rules, what stood in the way may be gone.
+  for (const MeterId meter : meters_.take_touched()) {
+    if (meters_.is_banned(meter) && meters_.user_count(meter) <= kFewUsers) try_meter_again(meter);
+    meters_.touch(meter);
+  }
+}
+
+/// Before anything is done: a rule that cannot be in hardware keeps its meter, and the other rules
+/// of that, in software.
+void BridgeDomain::hold_together(Assessed& added) {
+  if (meters_.is_empty()) return;
+  bool has_news = false;
+  for (const auto& [rule, assessment] : added) {
+    if (assessment.full && !assessment.is_never) continue;
+    for (const MeterId meter : meters_.meters_of(rule->id)) {
+      if (meters_.is_banned(meter)) continue;
+      send_home(meter, shares_with(meter, *rule, assessment.refused), false);
+      has_news = true;
+    }
+  }
+  if (!has_news) return;
+  for (auto& [rule, assessment] : added) {
+    const auto meter = only_meter(*rule->instructions);
+    if (meter && meters_.is_banned(*meter)) assessment = assess(*rule, context(), layout_);
+  }
+}
+
+/// A rule of the meter that is not in hardware, as the reason why the others may not be.
+std::optional<Refused> BridgeDomain::find_stranger(MeterId meter) const {
+  for (const RuleId rule : meters_.users(meter)) {
+    const Entry* entry = planner_->find(rule);
+    if (entry == nullptr || entry->desired.form == Form::kFull) continue;
+    return shares_with(meter, *entry->rule, entry->why);
+  }
+  return std::nullopt;
+}
+
+/// After steps: meters of which some rules have come to hardware and others have not leave with
+/// all their rules. Whether there is something to do now.
+bool BridgeDomain::send_home() {
+  bool has_work = false;
+  for (const MeterId meter : meters_.take_touched()) {
+    const std::size_t here = meters_.hardware_count(meter);
+    if (here == 0 || here == meters_.user_count(meter)) continue;
+    const auto stranger = find_stranger(meter);
+    if (!stranger) continue;
+    send_home(meter, *stranger, true);
+    has_work = true;
+  }
+  return has_work;
+}
+
+void BridgeDomain::send_home(MeterId meter, const Refused& why, bool passes) {
+  meters_.ban(meter, why, passes);
+  if (passes && retry_at_ms_ <= shared_.now_ms()) retry_later();
+  for (const RuleId rule : meters_.users(meter)) planner_->withdraw(rule, why);
+}
+
+void BridgeDomain::try_meter_again(MeterId meter) {
+  meters_.unban(meter);
+  Assessed users;
+  for (const RuleId id : meters_.users(meter)) {
+    const auto rule = rules_.find(id);
+    const bool is_known = rule != rules_.end() && planner_->find(id) != nullptr;
+    if (is_known) users.emplace_back(rule->second, assess(*rule->second, context(), layout_));
+  }
+  for (const auto& [rule, assessment] : users) {
+    if (assessment.full && !assessment.is_never) continue;
+    return meters_.ban(meter, shares_with(meter, *rule, assessment.refused), false);
+  }
+  for (auto& [rule, assessment] : users) planner_->reassess(rule->id, std::move(assessment));
+}
+
+void BridgeDomain::update_meters(std::span<const MeterId> changed) {
+  needs_rebuild_ = false;
+  for (const MeterId meter : changed) {
+    if (!meters_.is_in_hardware(meter)) {
+      try_meter_again(meter);
+      continue;
+    }
+    const auto form = meters_.form(meter);
+    if (const auto* refused = std::get_if<Refused>(&form)) {
+      send_home(meter, *refused, false);
+      continue;
+    }
+    const auto done = meter_port_.update(meters_.number(meter), std::get<MeterForm>(form));
+    if (!done) send_home(meter, meter_refused(meter, done.error().why.reason), true);
+  }
+  take_steps();
+  while (!needs_rebuild_ && send_home()) take_steps();
+  if (needs_rebuild_) refill();
+}
+
+}  // namespace hoist::offload

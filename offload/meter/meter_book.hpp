@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "hoist/meter.hpp"
+#include "hoist/rule.hpp"
+#include "meter/meter_form.hpp"
+
+namespace hoist::offload {
+
+/// The meters of a bridge as control has set them.
+using MeterConfigs = std::unordered_map<MeterId, std::shared_ptr<const MeterConfig>>;
+
+/// Which rules of one domain use which meter, and which meters may be in hardware. Pure.
+class MeterBook {
+ public:
+  /// `configs` must outlive it.
+  explicit MeterBook(const MeterConfigs& configs) : configs_(configs) {}
+
+  void set_capabilities(const MeterCapabilities& capabilities) { capabilities_ = capabilities; }
+
+  /// Rules that name no meter are passed over.
+  void add_user(const RuleSpec& rule);
+  void remove_user(RuleId rule);
+  /// No rules are left; what is banned is banned no more.
+  void clear();
+  [[nodiscard]] bool is_empty() const noexcept { return meters_.empty(); }
+  [[nodiscard]] std::span<const MeterId> meters_of(RuleId rule) const;
+  [[nodiscard]] std::vector<RuleId> users(MeterId meter) const;
+  [[nodiscard]] std::size_t user_count(MeterId meter) const;
+
+  /// A meter's form, or why it cannot be in hardware: it has none, or is banned.
+  [[nodiscard]] std::variant<MeterForm, Refused> form(MeterId meter) const;
+  /// Keeps a meter in software. `passes`: it may be worth while to try again later.
+  void ban(MeterId meter, const Refused& why, bool passes);
+  void unban(MeterId meter);
+  [[nodiscard]] bool is_banned(MeterId meter) const { return banned_.contains(meter); }
+  /// Bans that may have passed.
+  [[nodiscard]] bool has_passing_bans() const noexcept { return !passing_.empty(); }
+  [[nodiscard]] std::vector<MeterId> passing_bans() const {
+    return {passing_.begin(), passing_.end()};
+  }
+
+  /// A rule of the meter has come to hardware; the first creates the meter.
+  [[nodiscard]] bool is_in_hardware(MeterId meter) const { return numbers_.contains(meter); }
+  [[nodiscard]] std::uint32_t number(MeterId meter) const { return numbers_.at(meter).number; }
+  void enter(MeterId meter, std::uint32_t number) { numbers_[meter] = {number, 0}; }
+  void acquire(MeterId meter) {
+    ++numbers_.at(meter).rule_count;
+    touch(meter);
+  }
+  /// Returns the meter's number if that was the last rule.
+  std::optional<std::uint32_t> release(MeterId meter);
+  [[nodiscard]] std::size_t hardware_count(MeterId meter) const;
+  /// Calls visit(meter, number) for all in hardware.
+  template <class Visit>
+  void for_each_in_hardware(Visit visit) const {
+    for (const auto& [meter, standing] : numbers_) visit(meter, standing.number);
+  }
+
+  /// Something about the meter's rules has changed.
+  void touch(MeterId meter) { touched_.insert(meter); }
+  [[nodiscard]] std::vector<MeterId> take_touched();
+
+ private:
+  struct Standing {
+    std::uint32_t number;
+    std::size_t rule_count;
+  };
+  const MeterConfigs& configs_;
+  MeterCapabilities capabilities_;
+  std::unordered_map<MeterId, std::unordered_set<RuleId>> meters_;
+  std::unordered_map<RuleId, std::vector<MeterId>> meters_of_;
+  std::unordered_map<MeterId, Refused> banned_;
+  std::set<MeterId> passing_;
+  std::unordered_map<MeterId, Standing> numbers_;
+  std::set<MeterId> touched_;
+};
+
+/// The one meter of a rule, if it names exactly one.
+[[nodiscard]] std::optional<MeterId> only_meter(const Instructions& instructions);
+
+}  // namespace hoist::offload
