@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/bulk.hpp"
 #include "cli/views.hpp"
 #include "rpc/rpc_client.hpp"
 
@@ -98,6 +99,26 @@ int main(int argc, char** argv) {
       ->expected(0, 2);
   running(*offload, "enable", "Put rules into hardware", "offload/enable");
   running(*offload, "disable", "Run all rules in software", "offload/disable");
+  ctl::BulkRequest bulk;
+  const auto loading = [&](const char* name, const char* help, const char* kind) {
+    CLI::App* command = app.add_subcommand(name, help);
+    command->add_option("BRIDGE", bulk.bridge)->required();
+    command->add_option("FILE", bulk.file, "One a line as ovs-ofctl takes it; -: standard input")
+        ->required();
+    command->add_flag("--keep-going", bulk.keeps_going, "Leave out what is wrong, add the rest");
+    command->callback([&, kind] {
+      bulk.socket = options.socket;
+      bulk.kind = kind;
+      status = ctl::load_file(bulk);
+    });
+  };
+  loading("add-flows", "Add all flows of a file, or none", "flows");
+  loading("add-meters", "Add all meters of a file, or none", "meters");
+  CLI::App* accounting = running(
+      app, "meter-accounting", "Which bytes of a frame a meter counts", "meter/set-accounting");
+  accounting->add_option("ARGUMENTS", words, "BRIDGE METER layer1|layer2|layer3")
+      ->required()
+      ->expected(3);
   running(app, "reload", "Read the configuration file again", "reload");
   running(app, "exit", "Stop hoistd", "exit");
 

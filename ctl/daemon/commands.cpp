@@ -52,6 +52,8 @@ void Commands::add_all(Daemon& daemon) {
   self->add_switch_commands(daemon.commands_);
   self->add_offload_commands(daemon.commands_);
   self->add_worker_commands(daemon.commands_);
+  self->add_bulk_commands(daemon.commands_);
+  self->add_meter_commands(daemon.commands_);
   daemon.commands_.add_plain("list-commands", "", 0, 0, [self](const Arguments&) {
     return Result<std::string>(self->daemon_.commands_.listing());
   });

@@ -23,6 +23,8 @@ class Commands {
   void add_switch_commands(CommandTable& table);
   void add_offload_commands(CommandTable& table);
   void add_worker_commands(CommandTable& table);
+  void add_bulk_commands(CommandTable& table);
+  void add_meter_commands(CommandTable& table);
 
   [[nodiscard]] nlohmann::json status() const;
   [[nodiscard]] nlohmann::json ports() const;

@@ -24,6 +24,11 @@ Agent::Agent(asio::io_context& io, Datapath& datapath, FlowManager& flow_manager
       if (bridge->id() == rule.bridge) bridge->flow_removed(rule);
     }
   });
+  planes_.on_meter_hit([this](const MeterHit& hit) {
+    for (const auto& bridge : bridges_) {
+      if (bridge->id() == hit.bridge) bridge->count(hit);
+    }
+  });
 }
 
 Agent::~Agent() { stop(); }

@@ -15,6 +15,7 @@ Bridge::Bridge(Config config, Planes& planes, RuleSlab& slab, InstructionPool& i
       implicit_miss_(config_.id, slab) {}
 
 void Bridge::flush() {
+  submit_meters();
   if (!rules_.has_pending()) return;
   Commit commit = rules_.commit();
   implicit_miss_.follow(wants_misses(), commit);
@@ -129,13 +130,19 @@ void Bridge::monitors_changed() {
       std::ranges::any_of(sessions_, [](const Session* s) { return s->has_monitors(); }));
 }
 
-Decoded<void> Bridge::check_actions(const std::vector<Action>& actions) {
+Decoded<void> Bridge::check_meter(std::uint32_t meter_id) const {
+  const bool is_number = meter_id != 0 && meter_id <= to_integer(MeterId::kMax);
+  if (is_number && meters_.find(MeterId{meter_id}) != nullptr) return {};
+  return fault(ErrorName::kMeterModInvalid, "no meter " + std::to_string(meter_id));
+}
+
+Decoded<void> Bridge::check_actions(const std::vector<Action>& actions) const {
   for (const Action& action : actions) {
     if (const auto* group = std::get_if<GroupAction>(&action)) {
       return fault(ErrorName::kActionBadOutGroup, "no group " + std::to_string(group->group_id));
     }
     if (const auto* meter = std::get_if<MeterAction>(&action)) {
-      return fault(ErrorName::kMeterModUnknownMeter, "no meter " + std::to_string(meter->meter_id));
+      if (Decoded<void> known = check_meter(meter->meter_id); !known) return known;
     }
   }
   return {};
@@ -144,8 +151,7 @@ Decoded<void> Bridge::check_actions(const std::vector<Action>& actions) {
 Decoded<void> Bridge::check(const RuleSpec& rule) const {
   const Instructions& instructions = *rule.instructions;
   if (instructions.meter_id) {
-    return fault(ErrorName::kMeterModUnknownMeter,
-                 "no meter " + std::to_string(*instructions.meter_id));
+    if (Decoded<void> known = check_meter(*instructions.meter_id); !known) return known;
   }
   if (Decoded<void> result = check_actions(instructions.apply_actions); !result) return result;
   if (Decoded<void> result = check_actions(instructions.write_actions); !result) return result;

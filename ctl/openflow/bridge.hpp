@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "openflow/implicit_miss.hpp"
+#include "openflow/meter_registry.hpp"
 #include "openflow/planes.hpp"
 #include "openflow/rule_store.hpp"
 
@@ -32,11 +33,21 @@ class Bridge {
   [[nodiscard]] BridgeId id() const noexcept { return config_.id; }
   [[nodiscard]] RuleStore& rules() noexcept { return rules_; }
   [[nodiscard]] const RuleStore& rules() const noexcept { return rules_; }
+  [[nodiscard]] const MeterRegistry& meters() const noexcept { return meters_; }
   [[nodiscard]] Planes& planes() noexcept { return planes_; }
   [[nodiscard]] std::uint64_t now_ms() const { return planes_.datapath().now_ms(); }
 
   /// Publishes the flow mods since the last flush as one step and tells flow monitors.
   void flush();
+  /// Carries out a meter mod at once. Deletion takes the rules that use the meter along, in one
+  /// step with them.
+  Decoded<void> apply(MeterMod&& mod, Origin origin);
+  /// Which bytes a meter counts. Fails with kNotFound.
+  Result<void> set_accounting(MeterId id, MeterConfig::Accounting accounting);
+  /// What both planes counted; false: there is no such meter. `stats` is overwritten.
+  [[nodiscard]] bool meter_stats(MeterId id, MeterStats& stats) const;
+  void count(const MeterHit& hit) { meters_.count(hit); }
+
   /// Removes rules that have timed out, once hardware's counters are in.
   void expire();
 
@@ -56,7 +67,7 @@ class Bridge {
   void port_changed(PortChange change, const PortStatus& status);
 
   /// Says whether actions can run here: groups and meters they name must exist.
-  [[nodiscard]] static Decoded<void> check_actions(const std::vector<Action>& actions);
+  [[nodiscard]] Decoded<void> check_actions(const std::vector<Action>& actions) const;
 
   // --- For sessions.
   void add_session(Session& session);
@@ -84,11 +95,17 @@ class Bridge {
   };
   [[nodiscard]] Decoded<void> check(const RuleSpec& rule) const;
   [[nodiscard]] bool wants_misses() const;
+  [[nodiscard]] Decoded<void> check_meter(std::uint32_t meter_id) const;
+  Decoded<void> set_meter(MeterConfig&& config);
+  void remove_meters(MeterId id, Origin origin);
+  void submit_meters();
 
   Config config_;
   Planes& planes_;
   RuleStore rules_;
   ImplicitMiss implicit_miss_;
+  MeterRegistry meters_;
+  std::vector<MeterChange> pending_meters_;  ///< That hardware has not heard of.
   std::vector<Session*> sessions_;
   std::vector<PortBirth> births_;
   std::optional<std::uint64_t> generation_id_;

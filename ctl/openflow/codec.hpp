@@ -104,15 +104,13 @@ void encode_port_descs(Bytes& out, Envelope to, std::span<const PortDesc> ports)
 void encode_table_features(Bytes& out, Envelope to, std::span<const TableStats> tables);
 void encode_table_descs(Bytes& out, Envelope to, std::span<const TableStats> tables);
 void encode_group_features(Bytes& out, Envelope to);  ///< None supported.
-void encode_meter_features(Bytes& out, Envelope to);  ///< None supported.
+void encode(Bytes& out, Envelope to, const MeterFeatures& features);
 
 /// Multipart types whose reply is empty as long as hoist has no such thing.
 enum class EmptyReply : std::uint8_t {
   kQueueStats,
   kGroupStats,
-  kGroupDesc,
-  kMeterStats,
-  kMeterConfig
+  kGroupDesc
 };
 void encode_empty(Bytes& out, Envelope to, EmptyReply kind);
 
@@ -152,6 +150,29 @@ class FlowStatsReply {
   Bytes entry_;
   Version version_;
   bool is_nicira_;
+};
+
+/// Streams the reply to a MeterStatsRequest (OpenFlow 1.3, 7.3.5.9).
+class MeterStatsReply {
+ public:
+  MeterStatsReply(Bytes& out, Envelope to);
+  void add(const MeterStatsEntry& entry);
+  void finish() { parts_.finish(); }
+
+ private:
+  MultipartReply parts_;
+  Bytes entry_;
+};
+/// Streams the reply to a MeterConfigRequest (OpenFlow 1.3, 7.3.5.10).
+class MeterConfigReply {
+ public:
+  MeterConfigReply(Bytes& out, Envelope to);
+  void add(const MeterConfig& config);
+  void finish() { parts_.finish(); }
+
+ private:
+  MultipartReply parts_;
+  Bytes entry_;
 };
 
 /// What happened to a watched rule (NXFME_*, OFPFME_*).

@@ -125,13 +125,6 @@ Decoded<Request> group_mod(Reader in) {
   return GroupMod{command, in.u32()};
 }
 
-Decoded<Request> meter_mod(Reader in) {
-  if (in.left() < 8) return wrong_length();
-  const std::uint16_t command = in.u16();
-  in.skip(2);
-  return MeterMod{command, in.u32()};
-}
-
 Decoded<Request> unknown_type(std::uint8_t type) {
   return fault(ErrorName::kBadType, "message type " + std::to_string(type) + " unknown");
 }
@@ -187,7 +180,7 @@ Decoded<Request> decode_of13(Type type, Reader in, Version version) {
     case Type::kSetAsync:
       return generic(is_14 ? decode_async_properties(in) : decode_async_masks(in));
     case Type::kMeterMod:
-      return meter_mod(in);
+      return generic(decode_meter_mod(in));
     default:
       if (is_14) return decode_of14(type, in);
       break;

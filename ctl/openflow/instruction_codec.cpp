@@ -19,6 +19,7 @@ bool belongs_in_action_set(const Action& action) noexcept {
   return !std::holds_alternative<ControllerAction>(action) &&
          !std::holds_alternative<OutputRegAction>(action) &&
          !std::holds_alternative<EnqueueAction>(action) &&
+         !std::holds_alternative<MeterAction>(action) &&
          !std::holds_alternative<PopQueueAction>(action) &&
          !std::holds_alternative<ResubmitAction>(action) &&
          !std::holds_alternative<StackPushAction>(action) &&

@@ -10,6 +10,7 @@
 #include "hoist/action.hpp"
 #include "hoist/datapath.hpp"
 #include "hoist/match.hpp"
+#include "hoist/meter.hpp"
 
 /// OpenFlow messages without their wire form: what the codec makes of bytes and bytes of. One set of
 /// structs for all versions; each carries the superset, and the codec says no to what a version lacks.
@@ -98,9 +99,15 @@ enum class ErrorName : std::uint8_t {
   kGroupModBadCommand,
   kGroupModBadType,
   kMeterModUnknown,       // METER_MOD_FAILED
+  kMeterModExists,
+  kMeterModInvalid,
   kMeterModUnknownMeter,
-  kMeterModOutOfMeters,
   kMeterModBadCommand,
+  kMeterModBadFlags,
+  kMeterModBadRate,
+  kMeterModBadBand,
+  kMeterModOutOfMeters,
+  kMeterModOutOfBands,
   kBundleUnknown,         // BUNDLE_FAILED
   kBundleExists,
   kBundleBadId,
@@ -213,8 +220,9 @@ struct GroupMod {
   std::uint32_t group_id = 0;
 };
 struct MeterMod {
-  std::uint16_t command = 0;  ///< OFPMC_*: 2 is delete.
-  std::uint32_t meter_id = 0;
+  enum class Command : std::uint8_t { kAdd, kModify, kDelete };  // OFPMC_*
+  Command command = Command::kAdd;
+  MeterConfig config;  ///< Delete: only its id, kAll for all.
 };
 struct QueueGetConfigRequest {
   PortNo port{};
@@ -276,8 +284,12 @@ struct QueueStatsRequest {};
 struct GroupStatsRequest {};
 struct GroupDescRequest {};
 struct GroupFeaturesRequest {};
-struct MeterStatsRequest {};
-struct MeterConfigRequest {};
+struct MeterStatsRequest {
+  MeterId meter_id = MeterId::kAll;
+};
+struct MeterConfigRequest {
+  MeterId meter_id = MeterId::kAll;
+};
 struct MeterFeaturesRequest {};
 struct TableDescRequest {};  // OpenFlow 1.4
 /// OpenFlow 1.4 flow monitor and NXST_FLOW_MONITOR, for `ovs-ofctl monitor br watch:`.
@@ -352,6 +364,21 @@ struct PortStats {
   PortCounters counters;
   std::uint32_t duration_s = 0;
   std::uint32_t duration_ns = 0;
+};
+/// A meter's counters as statistics show them.
+struct MeterStatsEntry {
+  MeterId meter_id{};
+  std::uint32_t flow_count = 0;  ///< Rules that use it.
+  std::uint32_t duration_s = 0;
+  std::uint32_t duration_ns = 0;
+  const MeterStats* stats = nullptr;
+};
+struct MeterFeatures {
+  std::uint32_t max_meter = 0;
+  std::uint32_t band_types = 0;  ///< Bit t: OFPMBT_* t.
+  std::uint32_t capabilities = 0;  ///< OFPMF_*.
+  std::uint8_t max_bands = 0;
+  std::uint8_t max_color = 0;
 };
 struct Description {
   std::string manufacturer, hardware, software, serial, datapath;

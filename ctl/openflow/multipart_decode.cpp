@@ -181,9 +181,11 @@ Decoded<Request> decode_multipart(Reader in, Version version) {
     case Multipart::kGroupFeatures:
       return if_long<GroupFeaturesRequest>(in, 0);
     case Multipart::kMeter:
-      return if_long<MeterStatsRequest>(in, 8);
+      if (in.left() != 8) return wrong_length();
+      return MeterStatsRequest{MeterId{in.u32()}};
     case Multipart::kMeterConfig:
-      return if_long<MeterConfigRequest>(in, 8);
+      if (in.left() != 8) return wrong_length();
+      return MeterConfigRequest{MeterId{in.u32()}};
     case Multipart::kMeterFeatures:
       return if_long<MeterFeaturesRequest>(in, 0);
     default:

@@ -21,10 +21,6 @@ Multipart type_of(EmptyReply kind) noexcept {
       return Multipart::kGroup;
     case EmptyReply::kGroupDesc:
       return Multipart::kGroupDesc;
-    case EmptyReply::kMeterStats:
-      return Multipart::kMeter;
-    case EmptyReply::kMeterConfig:
-      return Multipart::kMeterConfig;
   }
   return Multipart::kQueue;
 }
@@ -140,9 +136,6 @@ void encode_table_descs(Bytes& out, Envelope to, std::span<const TableStats> tab
 
 void encode_group_features(Bytes& out, Envelope to) {
   encode_one(out, to, Multipart::kGroupFeatures, Bytes(40));
-}
-void encode_meter_features(Bytes& out, Envelope to) {
-  encode_one(out, to, Multipart::kMeterFeatures, Bytes(16));
 }
 
 void encode_empty(Bytes& out, Envelope to, EmptyReply kind) {

@@ -34,6 +34,7 @@ void Planes::collect() {
     slab_.count(hit);
     if (is_wanted) in_software.push_back(hit);
   });
+  flow_manager_.collect_meters(on_meter_hit_);
   flow_manager_.collect([this](const RuleHit& hit) { slab_.count(hit); });
   if (!in_software.empty()) flow_manager_.observe(std::move(in_software));
 }

@@ -28,9 +28,18 @@ class Planes {
       : datapath_(datapath), flow_manager_(flow_manager), slab_(slab) {}
 
   void on_gone(std::function<void(const Rule&)> callback) { on_gone_ = std::move(callback); }
+  /// Hears of what meters in hardware counted.
+  void on_meter_hit(std::function<void(const MeterHit&)> callback) {
+    on_meter_hit_ = std::move(callback);
+  }
 
   /// Publishes as one step; `commit.changes` may be empty.
   Stamp publish(BridgeId bridge, const Commit& commit);
+  /// Tells hardware of meters: of removed ones after publish() of the removal of their rules, of
+  /// others before the addition of theirs.
+  void submit_meters(BridgeId bridge, std::span<const MeterChange> changes) {
+    last_.sequence = flow_manager_.submit_meters(bridge, changes);
+  }
   /// Of the last thing published.
   [[nodiscard]] Stamp last() const noexcept { return last_; }
   [[nodiscard]] bool is_settled(Stamp stamp) const {
@@ -65,6 +74,7 @@ class Planes {
   FlowManager& flow_manager_;
   RuleSlab& slab_;
   std::function<void(const Rule&)> on_gone_;
+  std::function<void(const MeterHit&)> on_meter_hit_ = [](const MeterHit&) {};
   Stamp last_;
   std::uint64_t collected_ms_ = 0;      ///< On the datapath's clock.
   std::deque<Retirement> retirements_;  ///< In the order they were published.

@@ -17,6 +17,9 @@ namespace hoist::openflow {
 /// Packet-outs, after the header.
 [[nodiscard]] Decoded<PacketOut> decode_packet_out(Reader in, Version version);
 
+/// OFPT_METER_MOD (OpenFlow 1.3, 7.3.4.4), after the header.
+[[nodiscard]] Decoded<MeterMod> decode_meter_mod(Reader in);
+
 /// Statistics and other multipart requests, after the header.
 [[nodiscard]] Decoded<Request> decode_multipart(Reader in, Version version);
 

@@ -12,6 +12,7 @@ void RuleStore::append(RuleId id, std::uint32_t hash) {
   table.ids.push_back(to_integer(id));
   ++table.live_count;
   index_.insert(hash, id);
+  meter_users_.add(id);
   publish_addition(id);
   journal_.push_back({.before = 0, .after = to_integer(id)});
 }
@@ -27,6 +28,8 @@ void RuleStore::replace(RuleId old_id, RuleId id, std::uint32_t hash) {
   publish_addition(id);
   old.state = Rule::State::kRetired;
   old.link = to_integer(id);
+  meter_users_.remove(old_id);
+  meter_users_.add(id);
   pending_.retired.push_back(old_id);
   journal_.push_back({.before = to_integer(old_id), .after = to_integer(id)});
 }
@@ -41,6 +44,7 @@ void RuleStore::retire(RuleId id, RemovedReason reason, Origin origin) {
   publish_removal(id);
   // The place is kept in case of undo; commit() clears it.
   rule.state = Rule::State::kRetired;
+  meter_users_.remove(id);
   rule.removed_reason = static_cast<std::uint8_t>(reason);
   rule.is_removal_reported = (rule.flags & FlowMod::kSendFlowRem) != 0;
   pending_.retired.push_back(id);
@@ -104,6 +108,7 @@ void RuleStore::undo(const Step& step) {
   const RuleId id{step.after != 0 ? step.after : step.before};
   Table& table = tables_[slab_[id].spec->table_id];
   const std::uint32_t hash = RuleIndex::hash(*slab_[id].spec);
+  if (step.after != 0) meter_users_.remove(id);
   if (step.before == 0) {  // An addition is always its list's last.
     table.ids.pop_back();
     --table.live_count;
@@ -113,6 +118,7 @@ void RuleStore::undo(const Step& step) {
   Rule& old = slab_[RuleId{step.before}];
   old.state = Rule::State::kLive;
   old.is_removal_reported = false;
+  meter_users_.add(RuleId{step.before});
   if (step.after != 0) {
     old.link = slab_[id].link;
     index_.replace(hash, id, RuleId{step.before});

@@ -30,7 +30,8 @@ RuleStore::RuleStore(BridgeId bridge, RuleSlab& slab, InstructionPool& instructi
       slab_(slab),
       instructions_(instructions),
       check_(std::move(check)),
-      index_(slab) {}
+      index_(slab),
+      meter_users_(slab) {}
 
 Decoded<void> RuleStore::apply(FlowMod&& mod, std::uint64_t now_ms, Origin origin) {
   if (mod.table_id >= kTableCount && mod.table_id != RuleFilter::kAllTables) {
@@ -169,6 +170,10 @@ Decoded<void> RuleStore::remove(const FlowMod& mod, Origin origin) {
     retire(id, RemovedReason::kDelete, origin);
   }
   return {};
+}
+
+void RuleStore::remove_users(MeterId meter, Origin origin) {
+  for (const RuleId id : meter_users_.of(meter)) retire(id, RemovedReason::kMeterDelete, origin);
 }
 
 void RuleStore::expire(std::uint64_t now_ms) {

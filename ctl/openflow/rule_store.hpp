@@ -11,14 +11,20 @@
 #include "openflow/fault.hpp"
 #include "openflow/instruction_pool.hpp"
 #include "openflow/message.hpp"
+#include "openflow/meter_users.hpp"
 #include "openflow/rule_filter.hpp"
 #include "openflow/rule_index.hpp"
 #include "openflow/rule_slab.hpp"
 
 namespace hoist::openflow {
 
-/// OFPRR_*: why a rule was removed (OpenFlow 1.3, 7.4.2).
-enum class RemovedReason : std::uint8_t { kIdleTimeout, kHardTimeout, kDelete };
+/// OFPRR_*: why a rule was removed (OpenFlow 1.4, 7.4.2).
+enum class RemovedReason : std::uint8_t {
+  kIdleTimeout,
+  kHardTimeout,
+  kDelete,
+  kMeterDelete = 4,  ///< Versions before 1.4 hear kDelete.
+};
 
 /// Who asked for a change. Session 0: nobody, a timeout did.
 struct Origin {
@@ -59,6 +65,8 @@ class RuleStore {
 
   /// Cost: O(1) for adds and strict requests; else the size of the tables named.
   Decoded<void> apply(FlowMod&& mod, std::uint64_t now_ms, Origin origin);
+  /// Removes the rules that use a meter.
+  void remove_users(MeterId meter, Origin origin);
   /// Removes what has timed out, as of counters collected up to `now_ms`.
   void expire(std::uint64_t now_ms);
   /// The soonest time at which expire() may have work.
@@ -74,6 +82,7 @@ class RuleStore {
   [[nodiscard]] std::uint32_t rule_count(std::uint8_t table_id) const noexcept {
     return table_id < kTableCount ? tables_[table_id].live_count : 0;
   }
+  [[nodiscard]] const MeterUsers& meter_users() const noexcept { return meter_users_; }
   [[nodiscard]] const Rule& rule(RuleId id) const noexcept { return slab_[id]; }
   /// A live or retired rule, or null.
   [[nodiscard]] const Rule* find(RuleId id) const noexcept { return slab_.find(id); }
@@ -126,6 +135,7 @@ class RuleStore {
   RuleIndex index_;
   std::array<Table, kTableCount> tables_;
   ExpiryHeap expiry_;
+  MeterUsers meter_users_;
   bool is_watched_ = false;
   std::vector<Step> journal_;
   Commit pending_;

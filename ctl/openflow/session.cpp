@@ -97,6 +97,10 @@ void Session::take_message(const Header& header, std::span<const std::uint8_t> m
     if (Decoded<void> result = handle(std::move(*mod), at); !result) refuse(at, result.error());
     return;
   }
+  if (auto* mod = std::get_if<MeterMod>(&*request)) {
+    if (Decoded<void> result = handle(std::move(*mod), at); !result) refuse(at, result.error());
+    return;
+  }
   bridge_.flush();
   dispatch(*request, at);
 }

@@ -97,6 +97,9 @@ class Session {
   [[nodiscard]] Envelope to(const Context& at) const noexcept { return {version_, at.xid}; }
   void refuse(const Context& at, const Fault& fault);
   void wait_for(Task task);
+  /// Writes a dump of `meter` slice by slice, once hardware's counters are as of now.
+  template <class Dump>
+  Decoded<void> dump_meters(MeterId meter, const Context& at);
   /// Runs `then` once hardware's counters are as of now.
   void with_fresh_counters(Task then);
   [[nodiscard]] Decoded<void> forbid_slave() const;
@@ -117,7 +120,7 @@ class Session {
   Decoded<void> handle(const PortMod& mod, const Context& at);
   Decoded<void> handle(const TableMod& mod, const Context& at);
   Decoded<void> handle(const GroupMod& mod, const Context& at);
-  Decoded<void> handle(const MeterMod& mod, const Context& at);
+  Decoded<void> handle(MeterMod mod, const Context& at);
   Decoded<void> handle(const BundleControl& control, const Context& at);
   Decoded<void> handle(const BundleAdd& add, const Context& at);
   [[nodiscard]] Dialect dialect() const noexcept { return {version_, has_flow_mod_table_id_}; }

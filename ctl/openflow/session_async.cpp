@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Roles, and what a session is told unasked.
+#include <algorithm>
 #include <utility>
 
 #include "openflow/rule_stats.hpp"
@@ -114,9 +115,12 @@ void Session::packet_in(const PacketIn& packet) {
 }
 
 void Session::flow_removed(const Rule& rule) {
-  if (!wants(Async::kFlowRemoved, rule.removed_reason)) return;
-  encode(output_, Envelope{version_, 0},
-         FlowRemoved{stats_of(rule, bridge_.now_ms()), rule.removed_reason}, is_nxm_);
+  const bool has_reason = version_ >= Version::kOf14;
+  const auto reason = has_reason ? rule.removed_reason
+                                 : std::min(rule.removed_reason, to_integer(RemovedReason::kDelete));
+  if (!wants(Async::kFlowRemoved, reason)) return;
+  encode(output_, Envelope{version_, 0}, FlowRemoved{stats_of(rule, bridge_.now_ms()), reason},
+         is_nxm_);
 }
 
 void Session::port_changed(PortChange change, const PortDesc& port) {

@@ -10,7 +10,7 @@ namespace hoist::openflow {
 namespace {
 
 constexpr std::uint32_t kNoBuffer = 0xffffffff;
-constexpr std::uint16_t kDeleteCommand = 2;  // OFPGC_DELETE and OFPMC_DELETE.
+constexpr std::uint16_t kDeleteCommand = 2;  // OFPGC_DELETE.
 
 bool is_zero(const MacAddress& mac) noexcept {
   return std::ranges::all_of(mac, [](std::uint8_t byte) { return byte == 0; });
@@ -39,7 +39,7 @@ Decoded<void> Session::handle(const PacketOut& out, const Context& /*at*/) {
   const bool is_reserved = out.in_port == PortNo::kController || out.in_port == PortNo::kLocal ||
                            out.in_port == PortNo::kAny;
   if (!is_port && !is_reserved) return fault(ErrorName::kBadPort, "no such ingress port");
-  if (Decoded<void> fit = Bridge::check_actions(out.actions); !fit) return fit;
+  if (Decoded<void> fit = bridge_.check_actions(out.actions); !fit) return fit;
   const PortNo in_port = out.in_port == PortNo::kAny ? PortNo::kController : out.in_port;
   const Result<void> sent =
       bridge_.planes().datapath().packet_out(bridge_.id(), in_port, out.frame, out.actions);
@@ -86,10 +86,9 @@ Decoded<void> Session::handle(const GroupMod& mod, const Context& /*at*/) {
   return fault(ErrorName::kGroupModOutOfGroups, "groups are not supported");
 }
 
-Decoded<void> Session::handle(const MeterMod& mod, const Context& /*at*/) {
+Decoded<void> Session::handle(MeterMod mod, const Context& at) {
   if (Decoded<void> allowed = forbid_slave(); !allowed) return allowed;
-  if (mod.command == kDeleteCommand) return {};  // There are none.
-  return fault(ErrorName::kMeterModOutOfMeters, "meters are not supported");
+  return bridge_.apply(std::move(mod), {id_, at.xid});
 }
 
 Decoded<void> Session::handle(const BundleControl& control, const Context& at) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "openflow/flow_dump.hpp"
+#include "openflow/meter_dump.hpp"
 #include "openflow/session.hpp"
 
 namespace hoist::openflow {
@@ -116,18 +117,29 @@ Decoded<void> Session::handle(const GroupFeaturesRequest& /*request*/, const Con
   return {};
 }
 
-Decoded<void> Session::handle(const MeterStatsRequest& /*request*/, const Context& at) {
-  encode_empty(output_, to(at), EmptyReply::kMeterStats);
+template <class Dump>
+Decoded<void> Session::dump_meters(MeterId meter, const Context& at) {
+  if (meter != MeterId::kAll && bridge_.meters().find(meter) == nullptr) {
+    return fault(ErrorName::kMeterModUnknownMeter, "no such meter");
+  }
+  with_fresh_counters([this, meter, reply_to = to(at), dump = std::shared_ptr<Dump>()]() mutable {
+    if (!dump) dump = std::make_shared<Dump>(output_, reply_to, meter, bridge_);
+    if (is_congested()) return Progress::kBlocked;
+    return dump->write_slice() ? Progress::kDone : Progress::kRunning;
+  });
   return {};
 }
 
-Decoded<void> Session::handle(const MeterConfigRequest& /*request*/, const Context& at) {
-  encode_empty(output_, to(at), EmptyReply::kMeterConfig);
-  return {};
+Decoded<void> Session::handle(const MeterStatsRequest& request, const Context& at) {
+  return dump_meters<MeterStatsDump>(request.meter_id, at);
+}
+
+Decoded<void> Session::handle(const MeterConfigRequest& request, const Context& at) {
+  return dump_meters<MeterConfigDump>(request.meter_id, at);
 }
 
 Decoded<void> Session::handle(const MeterFeaturesRequest& /*request*/, const Context& at) {
-  encode_meter_features(output_, to(at));
+  encode(output_, to(at), MeterRegistry::features());
   return {};
 }
 

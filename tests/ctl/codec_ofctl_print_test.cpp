@@ -157,11 +157,10 @@ TEST_P(OfctlPrintTest, ReadsSmallReplies) {
   if (GetParam() != Version::kOf14) encode_queue_config_reply(out, to(), PortNo{1});
   encode_role_reply(out, to(), {RoleRequest::Role::kMaster, 9, is_10()});
   if (!is_10()) encode_group_features(out, to());
-  if (!is_10()) encode_meter_features(out, to());
+  if (!is_10()) encode(out, to(), MeterFeatures{.max_meter = 7, .band_types = 6, .max_bands = 8});
   if (!is_10()) encode_async_reply(out, to(), {{7, 0}, {7, 7}, {15, 0}});
   if (!is_10()) encode_bundle_reply(out, to(), {3, 4, 1});
-  for (const auto kind : {EmptyReply::kGroupStats, EmptyReply::kGroupDesc, EmptyReply::kMeterStats,
-                          EmptyReply::kMeterConfig, EmptyReply::kQueueStats}) {
+  for (const auto kind : {EmptyReply::kGroupStats, EmptyReply::kGroupDesc, EmptyReply::kQueueStats}) {
     if (!is_10() || kind == EmptyReply::kQueueStats) encode_empty(out, to(), kind);
   }
   const std::string text = print(out);

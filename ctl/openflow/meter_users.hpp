@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "hoist/meter.hpp"
+#include "openflow/rule_slab.hpp"
+
+namespace hoist::openflow {
+
+/// Calls visit(MeterId) for each time that instructions name a meter.
+template <class Visit>
+void for_each_meter(const Instructions& instructions, Visit visit) {
+  if (instructions.meter_id) visit(MeterId{*instructions.meter_id});
+  for (const Action& action : instructions.apply_actions) {
+    if (const auto* meter = std::get_if<MeterAction>(&action)) visit(MeterId{meter->meter_id});
+  }
+}
+
+/// Which live rules use which meter. Control thread.
+class MeterUsers {
+ public:
+  explicit MeterUsers(const RuleSlab& slab) : slab_(slab) {}
+
+  /// The rule has become live, or live again.
+  void add(RuleId id);
+  /// The rule is no longer live, but its RuleSpec is still there. Cost: amortised O(1).
+  void remove(RuleId id);
+
+  [[nodiscard]] std::uint32_t count(MeterId meter) const noexcept;
+  /// The live rules that use a meter.
+  [[nodiscard]] std::vector<RuleId> of(MeterId meter) const;
+
+ private:
+  struct Users {
+    std::vector<std::uint32_t> ids;  ///< Some may be gone, some there twice.
+    std::uint32_t live_count = 0;
+  };
+  [[nodiscard]] bool uses(RuleId id, MeterId meter) const;
+  void tidy(Users& users, MeterId meter) const;
+
+  const RuleSlab& slab_;
+  std::unordered_map<MeterId, Users> users_;
+};
+
+}  // namespace hoist::openflow
