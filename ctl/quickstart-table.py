@@ -37,6 +37,21 @@ def rules(folder, mode):
     return out
 
 
+def gateway(folder, mode):
+    values = dict(line.split() for line in read(folder, f"{mode}.gateway").splitlines())
+    placed = json.loads(read(folder, f"{mode}.placed"))
+    full = sum(row["tier"] == "full" for row in placed)
+    received = json.loads(read(folder, f"{mode}.limited"))["end"]["sum"]
+    passed = received["bits_per_second"] * (1 - received["lost_percent"] / 100)
+    return {
+        f"{values['addresses']} meters and {len(placed)} rules, loaded in": f"{float(values['seconds']):.2f} s",
+        "resident memory": f"{int(values['kib']) / 1024:.0f} MiB",
+        "rules in hardware": f"{100 * full / max(len(placed), 1):.0f} %",
+        f"UDP at {3 * int(values['limit_mbps'])} Mbit/s to an address limited to {values['limit_mbps']}":
+            f"{passed / 1e6:.1f} Mbit/s",
+    }
+
+
 def main():
     folder = sys.argv[1]
     measured = [throughput(folder, mode) for mode in MODES]
@@ -54,6 +69,10 @@ def main():
         _, _, tier, why = tables[1].get(rule, (0, 0, "", ""))
         if tier and tier != "full":
             print(f"    {tier} with the NIC: {why}")
+    gateways = [gateway(folder, mode) for mode in MODES]
+    print(f"\n{'a gateway that limits each address':<64}{'in software':>24}{'with the emulated NIC':>24}")
+    for what in gateways[0]:
+        print(f"{what:<64}{gateways[0][what]:>24}{gateways[1].get(what, '-'):>24}")
     print("\nThe emulated NIC is software: it shows what a NIC would carry, not how fast.")
 
 

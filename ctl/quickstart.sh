@@ -3,8 +3,9 @@
 # usage: ctl/quickstart.sh
 # On a fresh Debian 12 machine, as root, without huge pages or a special NIC: installs what is missing,
 # builds hoist, puts it between two network namespaces, gives it rules with ovs-ofctl, runs ping, iperf3
-# and curl through it in software, then again with the emulated NIC, and prints one table. All that it
-# has made, but the build, goes away at the end.
+# and curl through it in software, then again with the emulated NIC, and prints one table. Then it makes
+# of it a gateway that limits each of many addresses, and prints another. All that it has made, but the
+# build, goes away at the end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -130,10 +131,49 @@ run_traffic() {
   ovs-appctl -t "$rundir/hoistd.ctl" hoist/offload >"$rundir/$name.rules"
 }
 
+# run_gateway NAME: meters and flows for many addresses, one of which is the right host's; leaves
+# $rundir/NAME.gateway
+limit_mbps=20
+addresses=200000
+[ "$(nproc)" -gt 2 ] || addresses=20000
+run_gateway() {
+  local name=$1 start loaded
+  ovs-ofctl del-flows br0
+  start=$(date +%s.%N)
+  "$build/ctl/hoistctl" --socket "$rundir/hoistd.ctl" add-meters br0 "$rundir/meters" >/dev/null || give_up "add-meters"
+  "$build/ctl/hoistctl" --socket "$rundir/hoistd.ctl" add-flows br0 "$rundir/flows" >/dev/null || give_up "add-flows"
+  loaded=$(date +%s.%N)
+  in_right iperf3 -s -1 >/dev/null 2>&1 &
+  children+=($!)
+  within 5 eval "in_right ss -tln | grep -q :5201"
+  in_left iperf3 -c 10.77.0.2 -u -b $((limit_mbps * 3))M -l 1400 -t "$seconds" -J >"$rundir/$name.limited" ||
+    give_up "iperf3: $(cat "$rundir/$name.limited")"
+  ovs-appctl -t "$rundir/hoistd.ctl" hoist/offload >"$rundir/$name.placed"
+  {
+    echo "addresses $addresses"
+    echo "seconds $(echo "$loaded $start" | awk '{print $1 - $2}')"
+    awk '/VmRSS/ {print "kib", $2}' "/proc/$switch/status"
+    echo "limit_mbps $limit_mbps"
+  } >"$rundir/$name.gateway"
+}
+write_gateway() {
+  # The right host is the last address, with a limit of its own.
+  tests/support/gateway.py --addresses $((addresses - 1)) --first 10.80.0.1 "$rundir/meters" "$rundir/flows"
+  cat >>"$rundir/meters" <<EOF
+meter=$addresses,kbps,burst,stats,bands=type=drop,rate=$((limit_mbps * 1000)),burst_size=1000
+EOF
+  cat >>"$rundir/flows" <<EOF
+priority=40000,arp,actions=NORMAL
+in_port=1,ip,nw_dst=10.77.0.2,actions=meter:$addresses,output:2
+in_port=2,ip,nw_src=10.77.0.2,actions=meter:$addresses,output:1
+EOF
+}
+
 step "network: $left (10.77.0.1) -- hoistd -- $right (10.77.0.2)"
 make_network
 write_configuration
 write_rules
+write_gateway
 mkdir "$rundir/www"
 head -c 33554432 /dev/zero >"$rundir/www/file"
 in_right python3 -m http.server 8080 --directory "$rundir/www" >/dev/null 2>&1 &
@@ -142,10 +182,12 @@ children+=($!)
 step "in software"
 start_switch
 run_traffic software
+run_gateway software
 stop_switch
 step "with the emulated NIC"
 start_switch hwtests/with-emulated-nic connectx
 run_traffic emulated
+run_gateway emulated
 stop_switch
 
 ctl/quickstart-table.py "$rundir"

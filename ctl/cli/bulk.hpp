@@ -8,8 +8,8 @@ namespace hoist::ctl {
 struct BulkRequest {
   std::string socket;  ///< hoistd's.
   std::string bridge;
-  std::string file;      ///< "-": standard input.
-  std::string kind;      ///< "flows" or "meters".
+  std::string file;  ///< "-": standard input.
+  std::string kind;  ///< "flows" or "meters".
   bool keeps_going = false;
 };
 

@@ -114,8 +114,8 @@ int main(int argc, char** argv) {
   };
   loading("add-flows", "Add all flows of a file, or none", "flows");
   loading("add-meters", "Add all meters of a file, or none", "meters");
-  CLI::App* accounting = running(
-      app, "meter-accounting", "Which bytes of a frame a meter counts", "meter/set-accounting");
+  CLI::App* accounting = running(app, "meter-accounting", "Which bytes of a frame a meter counts",
+                                 "meter/set-accounting");
   accounting->add_option("ARGUMENTS", words, "BRIDGE METER layer1|layer2|layer3")
       ->required()
       ->expected(3);

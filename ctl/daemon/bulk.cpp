@@ -99,8 +99,8 @@ void BulkLoad::commit_flows(Report& report) {
     auto mod = text::parse_flow(content, port_of);
     if (!mod) return true;  // Told by add().
     // ovs-ofctl checks here what the codec checks there.
-    openflow::Decoded<void> done = openflow::check(
-        mod->match, mod->instructions, {openflow::Version::kOf13, mod->table_id});
+    openflow::Decoded<void> done =
+        openflow::check(mod->match, mod->instructions, {openflow::Version::kOf13, mod->table_id});
     if (done) done = bridge_->rules().apply(std::move(*mod), now_ms, {});
     if (done) return ++report.applied, true;
     report.errors.push_back({line, std::move(done.error().detail)});

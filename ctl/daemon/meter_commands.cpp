@@ -37,18 +37,17 @@ Result<BulkLoad*> find_load(BulkLoads& loads, const std::string& id) {
 void Commands::add_bulk_commands(CommandTable& table) {
   const auto self = std::make_shared<Commands>(*this);
   const auto loads = std::make_shared<BulkLoads>();
-  table.add_plain(
-      "bulk/begin", "BRIDGE flows|meters [keep-going]", 2, 3,
-      [self, loads](const Arguments& arguments) -> Text {
-        const Result<openflow::Bridge*> found = self->bridge(arguments[0]);
-        if (!found) return tl::unexpected<Error>(found.error());
-        const bool is_meters = arguments[1] == "meters";
-        if (!is_meters && arguments[1] != "flows") {
-          return failure(Errc::kInvalidArgument, "neither flows nor meters");
-        }
-        const auto kind = is_meters ? BulkLoad::Kind::kMeters : BulkLoad::Kind::kFlows;
-        return std::to_string(loads->begin({**found, kind, arguments.size() == 3}));
-      });
+  table.add_plain("bulk/begin", "BRIDGE flows|meters [keep-going]", 2, 3,
+                  [self, loads](const Arguments& arguments) -> Text {
+                    const Result<openflow::Bridge*> found = self->bridge(arguments[0]);
+                    if (!found) return tl::unexpected<Error>(found.error());
+                    const bool is_meters = arguments[1] == "meters";
+                    if (!is_meters && arguments[1] != "flows") {
+                      return failure(Errc::kInvalidArgument, "neither flows nor meters");
+                    }
+                    const auto kind = is_meters ? BulkLoad::Kind::kMeters : BulkLoad::Kind::kFlows;
+                    return std::to_string(loads->begin({**found, kind, arguments.size() == 3}));
+                  });
   table.add_plain("bulk/add", "LOAD LINES", 2, 2, [loads](const Arguments& arguments) -> Text {
     const Result<BulkLoad*> load = find_load(*loads, arguments[0]);
     if (!load) return tl::unexpected<Error>(load.error());

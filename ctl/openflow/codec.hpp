@@ -107,11 +107,7 @@ void encode_group_features(Bytes& out, Envelope to);  ///< None supported.
 void encode(Bytes& out, Envelope to, const MeterFeatures& features);
 
 /// Multipart types whose reply is empty as long as hoist has no such thing.
-enum class EmptyReply : std::uint8_t {
-  kQueueStats,
-  kGroupStats,
-  kGroupDesc
-};
+enum class EmptyReply : std::uint8_t { kQueueStats, kGroupStats, kGroupDesc };
 void encode_empty(Bytes& out, Envelope to, EmptyReply kind);
 
 /// Cuts a multipart reply into parts. Each add() appends one entry; full parts go to `out` with the

@@ -12,8 +12,9 @@
 #include "hoist/match.hpp"
 #include "hoist/meter.hpp"
 
-/// OpenFlow messages without their wire form: what the codec makes of bytes and bytes of. One set of
-/// structs for all versions; each carries the superset, and the codec says no to what a version lacks.
+/// OpenFlow messages without their wire form: what the codec makes of bytes and bytes of. One set
+/// of structs for all versions; each carries the superset, and the codec says no to what a version
+/// lacks.
 namespace hoist::openflow {
 
 enum class Version : std::uint8_t { kOf10 = 1, kOf13 = 4, kOf14 = 5, kOf15 = 6 };
@@ -30,7 +31,7 @@ struct WireError {
 
 /// Errors by name, independent of version; the codec numbers them.
 enum class ErrorName : std::uint8_t {
-  kBadVersion,            // BAD_REQUEST
+  kBadVersion,  // BAD_REQUEST
   kBadType,
   kBadStat,
   kBadExperimenter,
@@ -43,7 +44,7 @@ enum class ErrorName : std::uint8_t {
   kBadPort,
   kBadPacket,
   kMultipartBufferOverflow,
-  kActionBadType,         // BAD_ACTION
+  kActionBadType,  // BAD_ACTION
   kActionBadLength,
   kActionBadExperimenter,
   kActionBadExperimenterType,
@@ -58,14 +59,14 @@ enum class ErrorName : std::uint8_t {
   kActionBadSetType,
   kActionBadSetLength,
   kActionBadSetArgument,
-  kInstructionUnknown,    // BAD_INSTRUCTION
+  kInstructionUnknown,  // BAD_INSTRUCTION
   kInstructionUnsupported,
   kInstructionBadTableId,
   kInstructionUnsupportedMetadata,
   kInstructionUnsupportedMetadataMask,
   kInstructionBadLength,
   kInstructionDuplicate,
-  kMatchBadType,          // BAD_MATCH
+  kMatchBadType,  // BAD_MATCH
   kMatchBadLength,
   kMatchBadTag,
   kMatchBadDlMask,
@@ -76,7 +77,7 @@ enum class ErrorName : std::uint8_t {
   kMatchBadMask,
   kMatchBadPrerequisite,
   kMatchDuplicateField,
-  kFlowModUnknown,        // FLOW_MOD_FAILED
+  kFlowModUnknown,  // FLOW_MOD_FAILED
   kFlowModTableFull,
   kFlowModBadTableId,
   kFlowModOverlap,
@@ -84,11 +85,11 @@ enum class ErrorName : std::uint8_t {
   kFlowModBadTimeout,
   kFlowModBadCommand,
   kFlowModBadFlags,
-  kPortModBadPort,        // PORT_MOD_FAILED
+  kPortModBadPort,  // PORT_MOD_FAILED
   kPortModBadHwAddr,
   kPortModBadConfig,
   kPortModBadAdvertise,
-  kTableModBadTable,      // TABLE_MOD_FAILED
+  kTableModBadTable,  // TABLE_MOD_FAILED
   kTableModBadConfig,
   kSwitchConfigBadFlags,  // SWITCH_CONFIG_FAILED
   kRoleUnsupported,       // ROLE_REQUEST_FAILED
@@ -98,7 +99,7 @@ enum class ErrorName : std::uint8_t {
   kGroupModOutOfGroups,
   kGroupModBadCommand,
   kGroupModBadType,
-  kMeterModUnknown,       // METER_MOD_FAILED
+  kMeterModUnknown,  // METER_MOD_FAILED
   kMeterModExists,
   kMeterModInvalid,
   kMeterModUnknownMeter,
@@ -108,7 +109,7 @@ enum class ErrorName : std::uint8_t {
   kMeterModBadBand,
   kMeterModOutOfMeters,
   kMeterModOutOfBands,
-  kBundleUnknown,         // BUNDLE_FAILED
+  kBundleUnknown,  // BUNDLE_FAILED
   kBundleExists,
   kBundleBadId,
   kBundleClosed,
@@ -119,14 +120,14 @@ enum class ErrorName : std::uint8_t {
   kBundleMessageBadXid,
   kBundleMessageUnsupported,
   kBundleMessageFailed,
-  kMonitorExists,         // FLOW_MONITOR_FAILED
+  kMonitorExists,  // FLOW_MONITOR_FAILED
   kMonitorUnknown,
   kMonitorBadCommand,
   kMonitorBadFlags,
-  kPropertyBadType,       // BAD_PROPERTY
+  kPropertyBadType,  // BAD_PROPERTY
   kPropertyBadLength,
   kTableFeaturesPermission,
-  kMustBeZero,            // Nicira
+  kMustBeZero,  // Nicira
   kHelloIncompatible,
 };
 
@@ -168,7 +169,8 @@ struct FlowMod {
   Command command = Command::kAdd;
   std::uint8_t table_id = 0;  ///< 0xff: all tables (delete), or "switch chooses" (add: table 0).
   std::uint16_t priority = 0x8000;
-  std::uint64_t cookie = 0;  ///< Add: the rule's. Else only rules with it under cookie_mask are meant.
+  std::uint64_t cookie =
+      0;  ///< Add: the rule's. Else only rules with it under cookie_mask are meant.
   std::uint64_t cookie_mask = 0;
   /// Modify in OpenFlow 1.0 and NXT_FLOW_MOD: the cookie to give (none if it was all ones).
   std::optional<std::uint64_t> new_cookie;
@@ -295,7 +297,7 @@ struct TableDescRequest {};  // OpenFlow 1.4
 /// OpenFlow 1.4 flow monitor and NXST_FLOW_MONITOR, for `ovs-ofctl monitor br watch:`.
 struct FlowMonitorRequest {
   std::uint32_t monitor_id = 0;
-  std::uint16_t flags = 0;  ///< NXFMF_*: initial 1, add 2, delete 4, modify 8, actions 16, own 32.
+  std::uint16_t flags = 0;   ///< NXFMF_*: initial 1, add 2, delete 4, modify 8, actions 16, own 32.
   std::uint8_t command = 0;  ///< OFPFMC_*: add 0, modify 1, delete 2.
   bool is_nicira = false;
   FlowStatsFilter filter;
@@ -307,13 +309,13 @@ struct NxFlowMonitorCancel {
 using Request =
     std::variant<Hello, ErrorMessage, EchoRequest, EchoReply, FeaturesRequest, GetConfigRequest,
                  SetConfig, BarrierRequest, FlowMod, PacketOut, PortMod, TableMod, RoleRequest,
-                 GetAsyncRequest, SetAsync, GroupMod, MeterMod, QueueGetConfigRequest, BundleControl,
-                 BundleAdd, NxSetFlowFormat, NxFlowModTableId, NxSetPacketInFormat, NxSetControllerId,
-                 NxSetAsync, DescRequest, FlowStatsRequest, AggregateRequest, TableStatsRequest,
-                 PortStatsRequest, PortDescRequest, TableFeaturesRequest, QueueStatsRequest,
-                 GroupStatsRequest, GroupDescRequest, GroupFeaturesRequest, MeterStatsRequest,
-                 MeterConfigRequest, MeterFeaturesRequest, TableDescRequest, FlowMonitorRequest,
-                 NxFlowMonitorCancel>;
+                 GetAsyncRequest, SetAsync, GroupMod, MeterMod, QueueGetConfigRequest,
+                 BundleControl, BundleAdd, NxSetFlowFormat, NxFlowModTableId, NxSetPacketInFormat,
+                 NxSetControllerId, NxSetAsync, DescRequest, FlowStatsRequest, AggregateRequest,
+                 TableStatsRequest, PortStatsRequest, PortDescRequest, TableFeaturesRequest,
+                 QueueStatsRequest, GroupStatsRequest, GroupDescRequest, GroupFeaturesRequest,
+                 MeterStatsRequest, MeterConfigRequest, MeterFeaturesRequest, TableDescRequest,
+                 FlowMonitorRequest, NxFlowMonitorCancel>;
 
 // --- Switch to controller --------------------------------------------------------------------
 
@@ -375,7 +377,7 @@ struct MeterStatsEntry {
 };
 struct MeterFeatures {
   std::uint32_t max_meter = 0;
-  std::uint32_t band_types = 0;  ///< Bit t: OFPMBT_* t.
+  std::uint32_t band_types = 0;    ///< Bit t: OFPMBT_* t.
   std::uint32_t capabilities = 0;  ///< OFPMF_*.
   std::uint8_t max_bands = 0;
   std::uint8_t max_color = 0;

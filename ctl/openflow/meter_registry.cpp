@@ -67,8 +67,8 @@ MeterFeatures MeterRegistry::features() {
   constexpr std::uint32_t kRemark = 1u << to_integer(MeterBand::Type::kDscpRemark);
   return {.max_meter = to_integer(MeterId::kMax),
           .band_types = kDrop | kRemark,
-          .capabilities = MeterConfig::kKbps | MeterConfig::kPktps | MeterConfig::kBurst |
-                          MeterConfig::kStats,
+          .capabilities =
+              MeterConfig::kKbps | MeterConfig::kPktps | MeterConfig::kBurst | MeterConfig::kStats,
           .max_bands = MeterConfig::kBandsMax,
           .max_color = 0};
 }

@@ -116,8 +116,9 @@ void Session::packet_in(const PacketIn& packet) {
 
 void Session::flow_removed(const Rule& rule) {
   const bool has_reason = version_ >= Version::kOf14;
-  const auto reason = has_reason ? rule.removed_reason
-                                 : std::min(rule.removed_reason, to_integer(RemovedReason::kDelete));
+  const auto reason = has_reason
+                          ? rule.removed_reason
+                          : std::min(rule.removed_reason, to_integer(RemovedReason::kDelete));
   if (!wants(Async::kFlowRemoved, reason)) return;
   encode(output_, Envelope{version_, 0}, FlowRemoved{stats_of(rule, bridge_.now_ms()), reason},
          is_nxm_);

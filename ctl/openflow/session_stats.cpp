@@ -55,7 +55,8 @@ Decoded<void> Session::handle(const TableStatsRequest& /*request*/, const Contex
 }
 
 Decoded<void> Session::handle(const TableFeaturesRequest& request, const Context& at) {
-  if (request.is_set) return fault(ErrorName::kTableFeaturesPermission, "table features cannot be changed");
+  if (request.is_set)
+    return fault(ErrorName::kTableFeaturesPermission, "table features cannot be changed");
   encode_table_features(output_, to(at), table_stats());
   return {};
 }

@@ -79,7 +79,7 @@ class Datapath {
     std::uint32_t flow_cache_entries = 1u << 20;  ///< Per worker; 0: none.
     std::uint32_t mbuf_count = 65536;
     std::uint32_t max_connections = 3'000'000;  ///< Of connection tracking; up to 2^24.
-    std::uint32_t max_rules = 1u << 22;  ///< RuleIds run from 1 to this.
+    std::uint32_t max_rules = 1u << 22;         ///< RuleIds run from 1 to this.
     /// Bands of all meters together; address space for 64 bytes each is set aside.
     std::uint32_t max_meter_bands = 1u << 22;
     /// Test drivers only: the time in nanoseconds, instead of the processor's counter.
@@ -108,8 +108,8 @@ class Datapath {
 
   /// Checks what only the datapath can know of a rule (an instruction it has no code for).
   [[nodiscard]] virtual Result<void> check(const RuleSpec& rule) const = 0;
-  /// Publishes all changes as one step: no packet sees a part of them. The ids of removed rules stay
-  /// taken until is_settled() and a collect() after it.
+  /// Publishes all changes as one step: no packet sees a part of them. The ids of removed rules
+  /// stay taken until is_settled() and a collect() after it.
   virtual Version apply(BridgeId bridge, std::span<const RuleChange> changes) = 0;
   /// Says whether no worker can still act on anything older than `version`.
   [[nodiscard]] virtual bool is_settled(Version version) const = 0;
@@ -130,7 +130,8 @@ class Datapath {
   [[nodiscard]] virtual std::array<std::uint64_t, kDropReasonCount> drops() const = 0;
 
   /// Runs actions on a frame as if it had come in on `in_port` (kController, kLocal or a port).
-  /// Meters that are not there are passed over. Fails with kInvalidArgument (frame too long), kBusy (ring full) or as check().
+  /// Meters that are not there are passed over. Fails with kInvalidArgument (frame too long), kBusy
+  /// (ring full) or as check().
   virtual Result<void> packet_out(BridgeId bridge, PortNo in_port,
                                   std::span<const std::uint8_t> frame,
                                   const std::vector<Action>& actions) = 0;

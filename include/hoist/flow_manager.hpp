@@ -57,8 +57,8 @@ class FlowManager {
   /// Number of a submitted request, ever growing; see is_settled().
   using Sequence = std::uint64_t;
 
-  /// `resume_table` must outlive the manager. `now_ms`: the datapath's clock, callable from any thread.
-  /// `has_thread` false: tests drive the offload thread's loop through run_once().
+  /// `resume_table` must outlive the manager. `now_ms`: the datapath's clock, callable from any
+  /// thread. `has_thread` false: tests drive the offload thread's loop through run_once().
   struct Config {
     bool is_enabled = true;
     bool has_thread = true;
@@ -101,8 +101,8 @@ class FlowManager {
   /// What software counted since the last call.
   virtual void observe(std::vector<RuleHit> hits) = 0;
 
-  /// A consistent copy for `offload show`, taken by the offload thread; `done` is called from a later
-  /// poll(). Empty `rules`: all.
+  /// A consistent copy for `offload show`, taken by the offload thread; `done` is called from a
+  /// later poll(). Empty `rules`: all.
   virtual void describe(std::vector<RuleId> rules,
                         std::function<void(std::vector<Placement>)> done) = 0;
   /// Runs what is due on the control thread: answers of describe().

@@ -51,10 +51,8 @@ void BridgeDomain::release_meter(Standing& standing) {
 }
 
 void BridgeDomain::count_meter(MeterId meter, std::uint32_t number) {
-  shared_.hits.add_meter({.bridge = bridge_,
-                          .meter = meter,
-                          .in = {},
-                          .dropped = meter_port_.read_dropped(number)});
+  shared_.hits.add_meter(
+      {.bridge = bridge_, .meter = meter, .in = {}, .dropped = meter_port_.read_dropped(number)});
 }
 
 void BridgeDomain::note_users(std::span<const RuleRef> added, std::span<const RuleId> removed) {

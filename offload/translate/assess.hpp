@@ -27,7 +27,7 @@ struct Assessment {
   std::optional<Cost> full;  ///< Nothing: `refused` says why.
   std::optional<Cost> partial;
   std::optional<Cost> guard;
-  bool is_bound = false;  ///< Comes and goes with others, which share its meter.
+  bool is_bound = false;                   ///< Comes and goes with others, which share its meter.
   bool needs_tags = false;                 ///< Only TagMode::kSingle can carry it in full.
   std::optional<std::uint8_t> next_table;  ///< Of tier full.
   MiniMatch matched;  ///< What hardware matches for it: its match, or a wider one.

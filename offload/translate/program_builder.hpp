@@ -46,15 +46,15 @@ struct ProgramBuilder {
   }
 };
 
-void rewrite(ProgramBuilder& builder, const SetFieldAction& action);  // rewrite.cpp
-void rewrite_ttl(ProgramBuilder& builder, std::uint8_t ttl);          // rewrite.cpp
-void decrement_ttl(ProgramBuilder& builder);                          // dec_ttl.cpp
-void push_vlan(ProgramBuilder& builder, std::uint16_t ethertype);     // vlan_actions.cpp
-void pop_vlan(ProgramBuilder& builder);                               // vlan_actions.cpp
-void set_vlan_vid(ProgramBuilder& builder, std::uint16_t vid);        // vlan_actions.cpp
-void set_vlan_pcp(ProgramBuilder& builder, std::uint8_t pcp);         // vlan_actions.cpp
-void finish_vlan(ProgramBuilder& builder);                            // vlan_actions.cpp
-void output(ProgramBuilder& builder, PortNo port);                    // output.cpp
+void rewrite(ProgramBuilder& builder, const SetFieldAction& action);    // rewrite.cpp
+void rewrite_ttl(ProgramBuilder& builder, std::uint8_t ttl);            // rewrite.cpp
+void decrement_ttl(ProgramBuilder& builder);                            // dec_ttl.cpp
+void push_vlan(ProgramBuilder& builder, std::uint16_t ethertype);       // vlan_actions.cpp
+void pop_vlan(ProgramBuilder& builder);                                 // vlan_actions.cpp
+void set_vlan_vid(ProgramBuilder& builder, std::uint16_t vid);          // vlan_actions.cpp
+void set_vlan_pcp(ProgramBuilder& builder, std::uint8_t pcp);           // vlan_actions.cpp
+void finish_vlan(ProgramBuilder& builder);                              // vlan_actions.cpp
+void output(ProgramBuilder& builder, PortNo port);                      // output.cpp
 void meter(ProgramBuilder& builder, const RuleSpec& rule, MeterId id);  // meter.cpp
 
 }  // namespace hoist::offload

@@ -100,7 +100,8 @@ void Meter::police(std::span<const std::uint16_t> lengths, const std::uint16_t* 
   const Shape shape = this->shape();
   std::array<std::uint32_t, 64> units;
   std::uint64_t bytes = 0;
-  const bool is_layer1 = shape.accounting == static_cast<unsigned>(MeterConfig::Accounting::kLayer1);
+  const bool is_layer1 =
+      shape.accounting == static_cast<unsigned>(MeterConfig::Accounting::kLayer1);
   const std::uint32_t extra = is_layer1 ? kLayer1Extra : 0;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     bytes += lengths[i];

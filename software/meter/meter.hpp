@@ -43,8 +43,8 @@ struct alignas(8) MeterBandState {
 };
 
 /// A meter: one cache line with its first band, another line for each further one. Any number of
-/// workers may police at once; the rate holds exactly for their sum. One compare-and-swap a band and
-/// burst, no lock, no division.
+/// workers may police at once; the rate holds exactly for their sum. One compare-and-swap a band
+/// and burst, no lock, no division.
 class alignas(64) Meter {
  public:
   static constexpr std::size_t kLine = 64;
@@ -76,9 +76,7 @@ class alignas(64) Meter {
   void read_stats(MeterStats& stats) const;  ///< Any thread.
   [[nodiscard]] std::size_t band_count() const noexcept { return shape().band_count; }
   /// Control thread. Null with less than two bands.
-  [[nodiscard]] void* further() noexcept {
-    return band_count() < 2 ? nullptr : &band(shape(), 1);
-  }
+  [[nodiscard]] void* further() noexcept { return band_count() < 2 ? nullptr : &band(shape(), 1); }
 
  private:
   static constexpr unsigned kLayer3 = static_cast<unsigned>(MeterConfig::Accounting::kLayer3);

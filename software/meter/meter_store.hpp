@@ -21,8 +21,7 @@ using MeterTable = std::unordered_map<MeterId, Meter*>;
 class MeterStore {
  public:
   /// `line_count`: at most 2^24. Fails with kFull.
-  static Result<std::unique_ptr<MeterStore>> create(std::uint32_t line_count,
-                                                    Reclaimer& reclaimer);
+  static Result<std::unique_ptr<MeterStore>> create(std::uint32_t line_count, Reclaimer& reclaimer);
 
   /// Null: no room.
   Meter* create(const MeterConfig& config, MeterTime now);

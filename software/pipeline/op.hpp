@@ -29,7 +29,7 @@ enum class OpCode : std::uint8_t {
   kTrack,
   kClearTrack,  ///< The packet is untracked again.
   kMeter,  ///< d = Meter*. Segment: b = steps before it, c = segment that counts what it drops.
-  kDrop,  ///< Segment only. Counts b = DropReason; the packet may go on.
+  kDrop,   ///< Segment only. Counts b = DropReason; the packet may go on.
 
   kMove,       ///< a = source field, b = target field, c = packed start, start, count.
   kOutputReg,  ///< a = field, b = max_len, c = packed start, 0, count.

@@ -245,8 +245,7 @@ Result<void> check_instructions(const Instructions& instructions) {
   return {};
 }
 
-ProgramPtr compile(const Instructions& instructions, bool is_table_miss,
-                   const MeterTable& meters) {
+ProgramPtr compile(const Instructions& instructions, bool is_table_miss, const MeterTable& meters) {
   Compiler compiler(meters);
   compiler.instructions(instructions);
   return compiler.finish(is_table_miss);

@@ -101,9 +101,13 @@ void Walker::start_with(const Entry* entry) { start_ = {.entry = entry}; }
 void Walker::start_at(std::uint8_t table_id) { start_ = {.table_id = table_id, .looks_up = true}; }
 
 void Walker::start_at(std::uint8_t table_id, std::span<const FieldValue> stack) {
-  stack_size_ = std::min(stack.size(), kStack);
-  std::copy_n(stack.begin(), stack_size_, stack_.begin());
   start_at(table_id);
+  start_.stack_size = std::min(stack.size(), kStack);
+  std::copy_n(stack.begin(), start_.stack_size, start_stack_.begin());
+  stack_size_ = start_.stack_size;
+  stack_ = start_stack_;
+  start_.is_behind_ct = true;
+  start_key_ = key_;
 }
 
 void Walker::start_in(const Program& program, RuleId rule, std::uint8_t table_id) {
@@ -116,7 +120,10 @@ const SegmentCode& Walker::finish() {
     // Once more, for this packet alone, with what its meters say of it.
     key_ = {};
     layers_ = parse(*packet_, ingress_, key_);
+    if (start_.is_behind_ct) key_ = start_key_;
     begin_again();
+    stack_size_ = start_.stack_size;
+    if (stack_size_ != 0) stack_ = start_stack_;
     recorder_.leave();
     needs_policing_ = is_cacheable_ = false;
     is_policing_ = true;

@@ -72,7 +72,9 @@ class Walker {
     const Program* program = nullptr;  ///< Set by start_in().
     RuleId rule = RuleId::kNone;
     std::uint8_t table_id = 0;
-    bool looks_up = false;  ///< start_at().
+    bool looks_up = false;      ///< start_at().
+    bool is_behind_ct = false;  ///< start_key_ and start_stack_ hold what the packet brings along.
+    std::size_t stack_size = 0;
   };
   struct Frame {
     const Program* program;
@@ -95,7 +97,7 @@ class Walker {
   void enter(const Entry* entry, std::uint8_t table_id, std::uint16_t depth, Miss miss,
              bool is_goto);
   void stop(DropReason reason) noexcept;
-  void read_key() noexcept;  ///< What follows depends on the packet.
+  void read_key() noexcept;   ///< What follows depends on the packet.
   void read_dscp() noexcept;  ///< What follows depends on what meters made of the DSCP.
   [[nodiscard]] bool consults_dscp(const Classifier& table) const;
 
@@ -145,6 +147,8 @@ class Walker {
   ActionSet action_set_;
   std::unique_ptr<Frame[]> frames_;
   std::array<FieldValue, kStack> stack_;
+  FlowKey start_key_;
+  std::array<FieldValue, kStack> start_stack_;
 };
 
 }  // namespace hoist::software

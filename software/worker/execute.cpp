@@ -176,7 +176,8 @@ class Run {
     // Acquire: pairs with the release in set_meter(): the meter is there.
     Meter* meter = bridge.controller_meter.load(std::memory_order_acquire);
     if (meter == nullptr) return true;
-    const auto length = static_cast<std::uint16_t>(std::min<std::uint32_t>(packet_->pkt_len, 0xffff));
+    const auto length =
+        static_cast<std::uint16_t>(std::min<std::uint32_t>(packet_->pkt_len, 0xffff));
     constexpr std::uint16_t kL3Offset = RTE_ETHER_HDR_LEN;
     MeterVerdict verdict;
     meter->police({&length, 1}, &kL3Offset, worker_.meter_time, verdict);

@@ -125,8 +125,8 @@ void walk_one(Worker& worker, Burst& burst, const Misses& misses, std::uint32_t 
     layers = parse(packet, burst.in.number, key);
   }
   Walker& walker = *worker.walker;
-  walker.begin({worker.view, burst.in.bridge, worker.version, worker.meter_time},
-               packet, misses.keys[m], layers);
+  walker.begin({worker.view, burst.in.bridge, worker.version, worker.meter_time}, packet,
+               misses.keys[m], layers);
   walker.record(worker.trails, worker.view->ports[burst.in.slot].trail_root);
   walker.start_with(misses.first[m]);
   const SegmentCode& code = walker.finish();
@@ -163,8 +163,7 @@ void walk_missed(Worker& worker, Burst& burst) noexcept {
 void run_walked(Worker& worker, const Ingress& in, rte_mbuf* packet) noexcept {
   const SegmentCode& code = worker.walker->finish();
   // A path without a lookup has nothing to count, and may never be seen again.
-  const std::uint32_t index =
-      code.step_count == 0 ? SegmentStore::kNone : intern(worker, code);
+  const std::uint32_t index = code.step_count == 0 ? SegmentStore::kNone : intern(worker, code);
   if (index == SegmentStore::kNone) return run_loose(worker, in, code, packet);
   run_segment(worker, in, worker.segments->at(index), &packet, 1);
 }

@@ -36,8 +36,8 @@ Layers layers_of(const rte_mbuf& packet) {
   return packet;
 }
 
-[[gnu::noinline]] Policed carry_out(Worker& worker, const MeterVerdict& verdict,
-                                    rte_mbuf** packets, std::uint32_t count) {
+[[gnu::noinline]] Policed carry_out(Worker& worker, const MeterVerdict& verdict, rte_mbuf** packets,
+                                    std::uint32_t count) {
   Policed out{0, 0};
   for (std::uint32_t i = 0; i < count; ++i) {
     rte_mbuf* packet = packets[i];

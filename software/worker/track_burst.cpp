@@ -46,9 +46,7 @@ class Tracking {
   }
 
  private:
-  [[nodiscard]] const SegmentCode& code() const {
-    return *worker_.segments->at(first_.index).code;
-  }
+  [[nodiscard]] const SegmentCode& code() const { return *worker_.segments->at(first_.index).code; }
   [[nodiscard]] Companion* companion() const {
     if (burst_.entries[i_] == Burst::kNoEntry) return nullptr;
     Companion& known = worker_.cache.companion(burst_.entries[i_]);

@@ -124,14 +124,14 @@ TEST_F(AgentMeterTest, ConfigurationIsEchoedAsItWasSet) {
   give(*session_, meter_mod({.meter_id = 5, .rate = 77, .flags = MeterConfig::kPktps}));
   const Bytes reply = answer_to(request(10, 5));
   const Bytes body(reply.begin() + 16, reply.end());
-  const Bytes wanted = {0, 24, 0, 2, 0, 0, 0, 5,  0, 1, 0, 16,
-                        0, 0,  0, 77, 0, 0, 0, 0, 0, 0, 0, 0};
+  const Bytes wanted = {0, 24, 0, 2, 0, 0, 0, 5, 0, 1, 0, 16, 0, 0, 0, 77, 0, 0, 0, 0, 0, 0, 0, 0};
   EXPECT_EQ(body, wanted);
 }
 
 TEST_F(AgentMeterTest, StatisticsAreTheSumOfBothPlanes) {
   give(*session_, {meter_mod({.meter_id = 5}), metered_rule(1, 5)});
-  bridge_.count({.bridge = BridgeId{0}, .meter = MeterId{5}, .in = {10, 1000}, .dropped = {3, 300}});
+  bridge_.count(
+      {.bridge = BridgeId{0}, .meter = MeterId{5}, .in = {10, 1000}, .dropped = {3, 300}});
   const Bytes reply = answer_to(request(9, 0xffffffff));
   ASSERT_EQ(reply.size(), 16u + 56u);
   EXPECT_EQ(reply[16 + 5], 56);

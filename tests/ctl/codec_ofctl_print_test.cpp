@@ -160,7 +160,8 @@ TEST_P(OfctlPrintTest, ReadsSmallReplies) {
   if (!is_10()) encode(out, to(), MeterFeatures{.max_meter = 7, .band_types = 6, .max_bands = 8});
   if (!is_10()) encode_async_reply(out, to(), {{7, 0}, {7, 7}, {15, 0}});
   if (!is_10()) encode_bundle_reply(out, to(), {3, 4, 1});
-  for (const auto kind : {EmptyReply::kGroupStats, EmptyReply::kGroupDesc, EmptyReply::kQueueStats}) {
+  for (const auto kind :
+       {EmptyReply::kGroupStats, EmptyReply::kGroupDesc, EmptyReply::kQueueStats}) {
     if (!is_10() || kind == EmptyReply::kQueueStats) encode_empty(out, to(), kind);
   }
   const std::string text = print(out);

@@ -7,7 +7,8 @@ namespace hoist::text {
 namespace {
 
 TEST(MeterTextTest, ReadsWhatOvsOfctlReads) {
-  const auto meter = parse_meter("meter=7,kbps,burst,stats,bands=type=drop,rate=1000,burst_size=50");
+  const auto meter =
+      parse_meter("meter=7,kbps,burst,stats,bands=type=drop,rate=1000,burst_size=50");
   ASSERT_TRUE(meter) << meter.error().message;
   EXPECT_EQ(meter->id, MeterId{7});
   EXPECT_EQ(meter->flags, MeterConfig::kKbps | MeterConfig::kBurst | MeterConfig::kStats);

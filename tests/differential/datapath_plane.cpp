@@ -61,8 +61,8 @@ void DatapathPlane::start(const Scenario& scenario) {
   flagged_.clear();
   // Between packets of different ports, or of different ways through the switch, a meter sees
   // another order than the reference.
-  const bool is_single = scenario.learns || may_remark(scenario.meters) ||
-                         (!keeps_order_ && !scenario.meters.empty());
+  const bool is_single =
+      scenario.learns || may_remark(scenario.meters) || (!keeps_order_ && !scenario.meters.empty());
   pace_ = is_single ? Pace::kOneByOne : scenario.meters.empty() ? Pace::kBurst : Pace::kPortByPort;
   set_meters(scenario.meters);
   id_base_ = id_last_ > 40'000 ? 0 : id_last_;

@@ -10,8 +10,8 @@ OffloadedPlane::OffloadedPlane(const std::string& name, const Options& options)
   FlowManager::Config config;
   config.has_thread = false;
   // The flow manager tries again after a while, and the datapath's time stands still.
-  flow_manager_ = FlowManager::create(config, datapath().resume_table(),
-                                      [this] { return ++flow_manager_ms_; });
+  flow_manager_ =
+      FlowManager::create(config, datapath().resume_table(), [this] { return ++flow_manager_ms_; });
   for (const PortStatus& port : datapath().ports(bridge())) {
     settle(flow_manager_->attach_port(bridge(), port));
   }

@@ -153,7 +153,13 @@ TEST_F(ManagerMeterTest, SeveralMetersInARuleAreSoftwares) {
   set(packets(1, 10, 10));
   set(packets(2, 10, 10));
   add(metered(1, 1, 1));
-  add(Rule(2).match("in_port", 1).ip().match("nw_dst", 9).act(MeterAction{1}).act(MeterAction{2}).output(2));
+  add(Rule(2)
+          .match("in_port", 1)
+          .ip()
+          .match("nw_dst", 9)
+          .act(MeterAction{1})
+          .act(MeterAction{2})
+          .output(2));
   EXPECT_EQ(placement(2).reason, "meter 1 is in software: a rule has several meters");
   EXPECT_EQ(pass(1, 1).software, 1);
 }

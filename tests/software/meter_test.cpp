@@ -106,8 +106,7 @@ TEST_P(MeterRateTest, PassesRateAndBurstWithinHalfAPercent) {
   const std::uint64_t frames_a_second = std::uint64_t{rate} * 2000 / (8u * length) + 1;
   const std::uint64_t ms = std::min<std::uint64_t>(10'000, 20'000'000'000 / frames_a_second);
   const double allowed = (static_cast<double>(rate) * static_cast<double>(ms) + burst * 1000.0) / 8;
-  EXPECT_NEAR(static_cast<double>(passed(*meter, length, 2ull * rate, ms, workers)),
-              allowed,
+  EXPECT_NEAR(static_cast<double>(passed(*meter, length, 2ull * rate, ms, workers)), allowed,
               std::max(0.005 * allowed, 64.0 * length));
 }
 
