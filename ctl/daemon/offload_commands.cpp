@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::array<std::string_view, 3> kTierNames = {"software", "partial", "full"};
-constexpr std::array<std::string_view, 12> kRefusalNames = {"none",
+constexpr std::array<std::string_view, 13> kRefusalNames = {"none",
                                                             "disabled",
                                                             "no_port",
                                                             "field_unsupported",
@@ -27,6 +27,7 @@ constexpr std::array<std::string_view, 12> kRefusalNames = {"none",
                                                             "shadowed",
                                                             "table_full",
                                                             "priority_range",
+                                                            "meter_in_software",
                                                             "nic_rejected",
                                                             "pending"};
 static_assert(kRefusalNames.size() == static_cast<std::size_t>(Refusal::kPending) + 1);

@@ -118,7 +118,8 @@ Result<MeterId> parse_meter_id(std::string_view text) {
   if (number && *number != 0 && *number <= to_integer(MeterId::kMax)) {
     return MeterId{static_cast<std::uint32_t>(*number)};
   }
-  return failure(Errc::kInvalidArgument, "\"" + std::string(text) + "\": not a meter's number");
+  std::string message(text);
+  return failure(Errc::kInvalidArgument, message.append(": not a meter's number"));
 }
 
 Result<MeterConfig::Accounting> parse_accounting(std::string_view text) {
