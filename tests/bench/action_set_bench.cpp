@@ -19,7 +19,7 @@ ProgramPtr writing_program(std::int64_t actions) {
         SetFieldAction{.field = id, .value = field_value(7), .mask = full_mask(field(id))});
   }
   instructions.write_actions.push_back(OutputAction{PortNo{2}, 0});
-  return compile(instructions, false);
+  return compile(instructions, false, {});
 }
 
 /// One packet's action set: written twice, by two tables, so that the second replaces the first,
