@@ -113,7 +113,8 @@ TEST_P(MeterRateTest, PassesRateAndBurstWithinHalfAPercent) {
 std::vector<RateCase> rate_cases() {
   std::vector<RateCase> out;
   for (const std::uint32_t rate : {64u, 10'000u, 1'000'000u, 100'000'000u}) {
-    for (const std::uint16_t length : {64, 1500, 9000}) {
+    for (const std::uint16_t length :
+         {std::uint16_t{64}, std::uint16_t{1500}, std::uint16_t{9000}}) {
       for (const unsigned workers : {1u, 2u}) out.push_back({rate, length, workers});
     }
   }
