@@ -383,7 +383,9 @@ void BridgeDomain::rank() {
   if (now - ranking_.began_ms < kRankingMs || !read_some(now)) return;
   const double seconds = static_cast<double>(now - ranking_.began_ms) / 1000;
   planner_->rank(seconds);
-  planner_->rebalance(static_cast<std::size_t>(shared_.budget.moves_per_second * seconds));
+  const auto moves_max = static_cast<std::size_t>(shared_.budget.moves_per_second * seconds);
+  planner_->rebalance(moves_max);
+  rank_meters(moves_max);
   take_steps();
   while (!needs_rebuild_ && send_home()) take_steps();
   ranking_ = {.began_ms = now, .to_read = {}};

@@ -19,6 +19,7 @@
 #include "meter/meter_port.hpp"
 #include "nic/probe.hpp"
 #include "plan/planner.hpp"
+#include "plan/swap.hpp"
 #include "translate/layout.hpp"
 #include "translate/port_map.hpp"
 
@@ -67,8 +68,10 @@ class BridgeDomain {
   void refresh();
   /// Software carried these.
   void observe(std::span<const RuleHit> hits);
-  /// Some rules find no room.
-  [[nodiscard]] bool has_waiting() const noexcept { return planner_->waiting_count() != 0; }
+  /// Some rules, or meters with theirs, find no room.
+  [[nodiscard]] bool has_waiting() const noexcept {
+    return planner_->waiting_count() != 0 || !meters_.without_room().empty();
+  }
   /// Tries again what failed, when it is time; while rules wait for room, reads counters and has
   /// hot rules take the place of cold ones.
   void tick();
@@ -133,9 +136,13 @@ class BridgeDomain {
   void note_users(std::span<const RuleRef> added, std::span<const RuleId> removed);
   void hold_together(Assessed& added);
   bool send_home();
-  void send_home(MeterId meter, const Refused& why, bool passes);
+  void send_home(MeterId meter, const Refused& why, Ban ban);
   void try_meter_again(MeterId meter);
-  [[nodiscard]] std::optional<Refused> find_stranger(MeterId meter) const;
+  [[nodiscard]] const Entry* find_stranger(MeterId meter) const;
+  [[nodiscard]] RoomUnit room_unit(MeterId meter) const;
+  [[nodiscard]] bool may_give_way(MeterId meter) const;
+  void rank_meters(std::size_t moves_max);
+
   [[nodiscard]] std::uint32_t table_mark(std::uint8_t table_id);
   [[nodiscard]] bool wants_tags(std::span<const std::pair<RuleRef, Assessment>> rules) const;
 

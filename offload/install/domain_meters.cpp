@@ -30,7 +30,8 @@ FlowResult<void> BridgeDomain::take_meter(Standing& standing, MeterId meter) {
     const auto number = meter_port_.create(std::get<MeterForm>(form));
     if (!number) {
       // Room for meters is not room for rules: the planner is to learn nothing of it.
-      send_home(meter, meter_refused(meter, number.error().why.reason), true);
+      send_home(meter, meter_refused(meter, number.error().why.reason),
+                number.error().is_full ? Ban::kNoRoom : Ban::kPassing);
       return tl::unexpected(FlowFailure{.why = number.error().why});
     }
     meters_.enter(meter, *number);
@@ -75,7 +76,7 @@ void BridgeDomain::hold_together(Assessed& added) {
     if (assessment.full && !assessment.is_never) continue;
     for (const MeterId meter : meters_.meters_of(rule->id)) {
       if (meters_.is_banned(meter)) continue;
-      send_home(meter, shares_with(meter, *rule, assessment.refused), false);
+      send_home(meter, shares_with(meter, *rule, assessment.refused), Ban::kLasting);
       has_news = true;
     }
   }
@@ -86,34 +87,37 @@ void BridgeDomain::hold_together(Assessed& added) {
   }
 }
 
-/// A rule of the meter that is not in hardware, as the reason why the others may not be.
-std::optional<Refused> BridgeDomain::find_stranger(MeterId meter) const {
+/// A rule of the meter that is not in hardware. Null: there is none.
+const Entry* BridgeDomain::find_stranger(MeterId meter) const {
   for (const RuleId rule : meters_.users(meter)) {
     const Entry* entry = planner_->find(rule);
-    if (entry == nullptr || entry->desired.form == Form::kFull) continue;
-    return shares_with(meter, *entry->rule, entry->why);
+    if (entry != nullptr && entry->desired.form != Form::kFull) return entry;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
-/// After steps: meters of which some rules have come to hardware and others have not leave with
-/// all their rules. Whether there is something to do now.
+/// After steps: meters of which some rules have found a place and others have not leave with all
+/// their rules; those that found no room at all wait together. Whether there is something to do
+/// now.
 bool BridgeDomain::send_home() {
   bool has_work = false;
   for (const MeterId meter : meters_.take_touched()) {
     const std::size_t here = meters_.hardware_count(meter);
-    if (here == 0 || here == meters_.user_count(meter)) continue;
-    const auto stranger = find_stranger(meter);
-    if (!stranger) continue;
-    send_home(meter, *stranger, true);
+    if (here == meters_.user_count(meter) || meters_.is_banned(meter)) continue;
+    const Entry* stranger = find_stranger(meter);
+    if (stranger == nullptr) continue;
+    const bool is_full = stranger->why.refusal == Refusal::kTableFull;
+    if (here == 0 && !is_full) continue;
+    send_home(meter, shares_with(meter, *stranger->rule, stranger->why),
+              is_full ? Ban::kNoRoom : Ban::kPassing);
     has_work = true;
   }
   return has_work;
 }
 
-void BridgeDomain::send_home(MeterId meter, const Refused& why, bool passes) {
-  meters_.ban(meter, why, passes);
-  if (passes && retry_at_ms_ <= shared_.now_ms()) retry_later();
+void BridgeDomain::send_home(MeterId meter, const Refused& why, Ban ban) {
+  meters_.ban(meter, why, ban);
+  if (ban != Ban::kLasting && retry_at_ms_ <= shared_.now_ms()) retry_later();
   for (const RuleId rule : meters_.users(meter)) planner_->withdraw(rule, why);
 }
 
@@ -127,9 +131,49 @@ void BridgeDomain::try_meter_again(MeterId meter) {
   }
   for (const auto& [rule, assessment] : users) {
     if (assessment.full && !assessment.is_never) continue;
-    return meters_.ban(meter, shares_with(meter, *rule, assessment.refused), false);
+    return meters_.ban(meter, shares_with(meter, *rule, assessment.refused), Ban::kLasting);
   }
   for (auto& [rule, assessment] : users) planner_->reassess(rule->id, std::move(assessment));
+  meters_.touch(meter);
+}
+
+/// What a meter with all its rules is worth, and the room that they take.
+RoomUnit BridgeDomain::room_unit(MeterId meter) const {
+  RoomUnit unit{.id = to_integer(meter)};
+  for (const RuleId rule : meters_.users(meter)) {
+    const Entry* entry = planner_->find(rule);
+    if (entry == nullptr || !entry->assessment.full) continue;
+    unit.worth += entry->rate;
+    unit.size += entry->assessment.full->rule_count;
+  }
+  return unit;
+}
+
+bool BridgeDomain::may_give_way(MeterId meter) const {
+  return std::ranges::all_of(meters_.users(meter),
+                             [this](RuleId rule) { return planner_->may_give_way(rule); });
+}
+
+/// Meters that find no room take the places of colder ones, each with all its rules.
+void BridgeDomain::rank_meters(std::size_t moves_max) {
+  if (meters_.without_room().empty() || moves_max == 0) return;
+  std::vector<RoomUnit> hot;
+  for (const MeterId meter : meters_.without_room()) hot.push_back(room_unit(meter));
+  std::vector<RoomUnit> cold;
+  meters_.for_each_in_hardware(
+      [&](MeterId meter, std::uint32_t) { cold.push_back(room_unit(meter)); });
+  // What room there is, retry() fills.
+  const auto swaps =
+      choose_swaps(std::move(hot), std::move(cold), 0, moves_max,
+                   [this](const RoomUnit& unit) { return may_give_way(MeterId{unit.id}); });
+  for (const Swap& swap : swaps) {
+    for (const std::uint32_t id : swap.out) {
+      const MeterId meter{id};
+      send_home(meter, meter_refused(meter, "hotter ones have its room"), Ban::kNoRoom);
+    }
+  }
+  take_steps();
+  for (const Swap& swap : swaps) try_meter_again(MeterId{swap.in});
 }
 
 void BridgeDomain::update_meters(std::span<const MeterId> changed) {
@@ -141,11 +185,11 @@ void BridgeDomain::update_meters(std::span<const MeterId> changed) {
     }
     const auto form = meters_.form(meter);
     if (const auto* refused = std::get_if<Refused>(&form)) {
-      send_home(meter, *refused, false);
+      send_home(meter, *refused, Ban::kLasting);
       continue;
     }
     const auto done = meter_port_.update(meters_.number(meter), std::get<MeterForm>(form));
-    if (!done) send_home(meter, meter_refused(meter, done.error().why.reason), true);
+    if (!done) send_home(meter, meter_refused(meter, done.error().why.reason), Ban::kPassing);
   }
   take_steps();
   while (!needs_rebuild_ && send_home()) take_steps();

@@ -52,6 +52,7 @@ void MeterBook::clear() {
   meters_of_.clear();
   banned_.clear();
   passing_.clear();
+  without_room_.clear();
   touched_.clear();
 }
 
@@ -78,14 +79,17 @@ std::variant<MeterForm, Refused> MeterBook::form(MeterId meter) const {
   return meter_form(*config->second, capabilities_);
 }
 
-void MeterBook::ban(MeterId meter, const Refused& why, bool passes) {
-  banned_[meter] = why;
-  if (passes) passing_.insert(meter);
+void MeterBook::ban(MeterId meter, const Refused& why, Ban ban) {
+  unban(meter);
+  banned_.emplace(meter, why);
+  if (ban != Ban::kLasting) passing_.insert(meter);
+  if (ban == Ban::kNoRoom) without_room_.insert(meter);
 }
 
 void MeterBook::unban(MeterId meter) {
   banned_.erase(meter);
   passing_.erase(meter);
+  without_room_.erase(meter);
 }
 
 std::optional<std::uint32_t> MeterBook::release(MeterId meter) {

@@ -19,6 +19,13 @@ namespace hoist::offload {
 /// The meters of a bridge as control has set them.
 using MeterConfigs = std::unordered_map<MeterId, std::shared_ptr<const MeterConfig>>;
 
+/// How long a meter is kept in software.
+enum class Ban : std::uint8_t {
+  kLasting,  ///< Until its rules or its rates change.
+  kPassing,  ///< Until it is tried again.
+  kNoRoom,   ///< Likewise, or until it is hot enough to take another's place.
+};
+
 /// Which rules of one domain use which meter, and which meters may be in hardware. Pure.
 class MeterBook {
  public:
@@ -39,15 +46,16 @@ class MeterBook {
 
   /// A meter's form, or why it cannot be in hardware: it has none, or is banned.
   [[nodiscard]] std::variant<MeterForm, Refused> form(MeterId meter) const;
-  /// Keeps a meter in software. `passes`: it may be worth while to try again later.
-  void ban(MeterId meter, const Refused& why, bool passes);
+  /// Keeps a meter in software.
+  void ban(MeterId meter, const Refused& why, Ban ban);
   void unban(MeterId meter);
   [[nodiscard]] bool is_banned(MeterId meter) const { return banned_.contains(meter); }
-  /// Bans that may have passed.
+  /// Meters that it is worth while to try again later.
   [[nodiscard]] bool has_passing_bans() const noexcept { return !passing_.empty(); }
   [[nodiscard]] std::vector<MeterId> passing_bans() const {
     return {passing_.begin(), passing_.end()};
   }
+  [[nodiscard]] const std::set<MeterId>& without_room() const noexcept { return without_room_; }
 
   /// A rule of the meter has come to hardware; the first creates the meter.
   [[nodiscard]] bool is_in_hardware(MeterId meter) const { return numbers_.contains(meter); }
@@ -80,7 +88,8 @@ class MeterBook {
   std::unordered_map<MeterId, std::unordered_set<RuleId>> meters_;
   std::unordered_map<RuleId, std::vector<MeterId>> meters_of_;
   std::unordered_map<MeterId, Refused> banned_;
-  std::set<MeterId> passing_;
+  std::set<MeterId> passing_;       ///< Bans of kind kPassing and kNoRoom.
+  std::set<MeterId> without_room_;  ///< Bans of kind kNoRoom.
   std::unordered_map<MeterId, Standing> numbers_;
   std::set<MeterId> touched_;
 };

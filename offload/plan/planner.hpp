@@ -80,6 +80,8 @@ class Planner {
   void rank(double seconds);
   /// Has rules that find no room take the place of colder ones, at most `moves_max` of them.
   void rebalance(std::size_t moves_max);
+  /// The rule can leave hardware without a guard in its place.
+  [[nodiscard]] bool may_give_way(RuleId rule);
   /// For people: what the rule carries, and what it takes to have room. Empty if nothing is known.
   [[nodiscard]] std::string describe_rate(const Entry& entry) const;
   /// Rules that there is no room for.

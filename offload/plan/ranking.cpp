@@ -8,16 +8,13 @@
 
 #include "plan/planner.hpp"
 #include "plan/reasons.hpp"
+#include "plan/swap.hpp"
 
 namespace hoist::offload {
 namespace {
 
 /// Rates are exponential averages over so many seconds.
 constexpr double kWindow = 3;
-/// A rule comes in only for one that carries this much less, and by so many packets a second: what
-/// comes and goes costs the NIC, and rates of rare packets are noise.
-constexpr double kAdvantage = 1.25;
-constexpr double kLead = 1;
 /// A rule in tier partial spares software the lookup only.
 constexpr double kPartialWorth = 0.25;
 
@@ -33,15 +30,8 @@ std::uint64_t size_of(const Entry& entry) {
   return a.partial ? a.partial->rule_count : 0;
 }
 
-using Ranked = std::vector<std::pair<double, Entry*>>;
-
-/// The first `count` in order.
-template <class Order>
-void keep_best(Ranked& all, std::size_t count, Order order) {
-  count = std::min(count, all.size());
-  const auto end = all.begin() + static_cast<std::ptrdiff_t>(count);
-  std::ranges::partial_sort(all, end, order);
-  all.resize(count);
+RoomUnit unit_of(const Entry& entry, std::uint64_t size) {
+  return {.worth = worth(entry), .size = size, .id = to_integer(entry.rule->id)};
 }
 
 }  // namespace
@@ -61,46 +51,36 @@ void Planner::rank(double seconds) {
 
 void Planner::rebalance(std::size_t moves_max) {
   if (waiting_.empty() || moves_max == 0) return;
-  const auto by_worth = [](const auto& a, const auto& b) { return a.first < b.first; };
-  Ranked hot;
-  for (Entry* entry : waiting_) {
+  std::vector<RoomUnit> hot;
+  for (const Entry* entry : waiting_) {
     if (entry->assessment.is_bound) continue;
-    if (entry->rate > 0 && size_of(*entry) != 0) hot.emplace_back(worth(*entry), entry);
+    if (const std::uint64_t size = size_of(*entry)) hot.push_back(unit_of(*entry, size));
   }
-  keep_best(hot, moves_max, [](const auto& a, const auto& b) { return a.first > b.first; });
-  if (hot.empty()) return;
-  // Only what can go without leaving a guard makes room.
-  Ranked cold;
+  std::vector<RoomUnit> cold;
   for (const auto& table : tables_) {
     if (table == nullptr) continue;
-    for (Entry* entry : table->acting) {
-      if (!entry->assessment.is_bound) cold.emplace_back(worth(*entry), entry);
+    for (const Entry* entry : table->acting) {
+      if (entry->assessment.is_bound) continue;
+      cold.push_back(unit_of(*entry, entry->cost(entry->desired.form)->rule_count));
     }
   }
-  keep_best(cold, 2 * moves_max, by_worth);
-  std::erase_if(cold, [this](const auto& c) { return has_acting_below(*c.second); });
-
-  coldest_ = cold.empty() ? -1 : cold.front().first;
-
-  std::uint64_t free = capacity_ == 0 ? 0 : capacity_ - std::min(capacity_, planned_ + overhead_);
-  auto victim = cold.begin();
-  for (const auto& [value, entry] : hot) {
-    const std::uint64_t size = size_of(*entry);
-    const auto first = victim;
-    std::uint64_t freed = 0;
-    double lost = 0;
-    while (free + freed < size && victim != cold.end()) {
-      lost += victim->first;
-      freed += victim->second->cost(victim->second->desired.form)->rule_count;
-      ++victim;
-    }
-    if (free + freed < size || (freed != 0 && value < lost * kAdvantage + kLead)) return;
-    for (auto v = first; v != victim; ++v) {
-      tasks_.push_back({Task::Kind::kEvict, v->second->rule->id});
-    }
-    tasks_.push_back({Task::Kind::kSettle, entry->rule->id});
-    free += freed - size;
+  coldest_ = -1;
+  const auto may_go = [this](const RoomUnit& unit) {
+    if (!may_give_way(RuleId{unit.id})) return false;
+    if (coldest_ < 0) coldest_ = unit.worth;
+    return true;
+  };
+  const std::uint64_t free =
+      capacity_ == 0 ? 0 : capacity_ - std::min(capacity_, planned_ + overhead_);
+  for (const Swap& swap : choose_swaps(std::move(hot), std::move(cold), free, moves_max, may_go)) {
+    for (const std::uint32_t id : swap.out) tasks_.push_back({Task::Kind::kEvict, RuleId{id}});
+    tasks_.push_back({Task::Kind::kSettle, RuleId{swap.in}});
   }
+}
+
+bool Planner::may_give_way(RuleId rule) {
+  const Entry* entry = find(rule);
+  return entry != nullptr && entry->acts() && !has_acting_below(*entry);
 }
 
 std::string Planner::describe_rate(const Entry& entry) const {

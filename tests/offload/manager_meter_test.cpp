@@ -149,6 +149,50 @@ TEST_F(ManagerMeterTest, NicThatIsFullHoldsAllRulesOfAMeterOrNone) {
   }
 }
 
+TEST_F(ManagerMeterTest, HotMetersTakeTheRoomOfColdOnes) {
+  begin("tiny");
+  constexpr std::uint32_t kMeters = 40;
+  constexpr std::uint32_t kHot = 6;
+  std::vector<std::shared_ptr<const RuleSpec>> rules;
+  for (std::uint32_t m = 1; m <= kMeters; ++m) {
+    set(packets(m, 1'000'000, 1000));
+    rules.push_back(metered(2 * m, 2 * m, m).spec());
+    rules.push_back(metered(2 * m + 1, 2 * m + 1, m).spec());
+  }
+  add(rules);
+  const auto hot_in_hardware = [&] {
+    std::uint32_t count = 0;
+    for (std::uint32_t m = kMeters - kHot + 1; m <= kMeters; ++m) {
+      const bool first = fate(1, udp_to(2 * m)) == 2;
+      EXPECT_EQ(first, fate(1, udp_to(2 * m + 1)) == 2);
+      count += first ? 1u : 0u;
+    }
+    return count;
+  };
+  ASSERT_LT(hot_in_hardware(), kHot) << "the first that came have the room";
+  for (int second = 0; second < 5; ++second) {
+    EXPECT_TRUE(manager_->wants_hits());
+    std::vector<RuleHit> hits;
+    for (std::uint32_t m = kMeters - kHot + 1; m <= kMeters; ++m) {
+      if (placement(2 * m).tier != Tier::kSoftware) continue;
+      hits.push_back({.rule = RuleId{2 * m}, .count = {60, 6000}});
+      hits.push_back({.rule = RuleId{2 * m + 1}, .count = {40, 4000}});
+    }
+    manager_->observe(std::move(hits));
+    for (std::uint32_t m = kMeters - kHot + 1; m <= kMeters; ++m) pass(2 * m, 100);
+    for (int i = 0; i < 10; ++i) {
+      now_ms_ += 100;
+      manager_->run_once();
+    }
+  }
+  EXPECT_EQ(hot_in_hardware(), kHot);
+  EXPECT_NE(placement(2).tier, Tier::kFull) << "it gave way";
+  for (std::uint32_t m = 1; m <= kMeters; ++m) {
+    remove(2 * m);
+    remove(2 * m + 1);
+  }
+}
+
 TEST_F(ManagerMeterTest, SeveralMetersInARuleAreSoftwares) {
   set(packets(1, 10, 10));
   set(packets(2, 10, 10));
