@@ -258,6 +258,10 @@ bool ConnectionTable::take_place(std::uint32_t shard, std::uint32_t& index) noex
   }
   index = s.first_free - 1;
   s.first_free = connections_[index].next_free;
+  if (s.first_free != 0) {  // For the shard's next connection.
+    const auto* next = reinterpret_cast<const std::uint8_t*>(&connections_[s.first_free - 1]);
+    for (std::size_t i = 0; i < sizeof(Connection); i += 64) __builtin_prefetch(next + i, 1);
+  }
   return true;
 }
 

@@ -66,46 +66,54 @@ Result<std::unique_ptr<ConnectionTracker>> ConnectionTracker::create(const Confi
 TrackOutcome ConnectionTracker::track(const TrackRequest& request, const TrackedPacket& packet,
                                       const Moment& moment, PacketTrack& track) noexcept {
   TrackOutcome outcome;
+  if (track_again(request, track, outcome)) return outcome;
   if (track.state != 0 && track.zone != request.zone) track = {};
   track.zone = request.zone;
-  const bool is_known =
-      !track.connection.is_none() && !request.forces &&
-      table_->at(track.connection.index).generation.load(std::memory_order_acquire) ==
-          track.connection.generation;
-  if (!is_known) {
-    track.connection = {};
-    track.is_related = packet.is_related;
-    if (!packet.is_sound) {
-      track = {.state = State::kInvalid | State::kTracked, .zone = request.zone};
-      return outcome;
-    }
-    auto found = table_->find(packet.tuple, moment.now_ms);
-    if (found.connection != nullptr && request.forces && found.is_reply) {
-      remove(found.ref);
-      found = {};
-    }
-    if (found.connection == nullptr || !meet(found, packet, moment.now_ms, track)) {
-      meet_stranger(request, packet, moment, track, outcome);
-    }
+  track.connection = {};
+  track.is_related = packet.is_related;
+  if (!packet.is_sound) {
+    track = {.state = State::kInvalid | State::kTracked, .zone = request.zone};
+    return outcome;
+  }
+  auto found = table_->find(packet.tuple, moment.now_ms);
+  if (found.connection != nullptr && request.forces && found.is_reply) {
+    remove(found.ref);
+    found = {};
+  }
+  if (found.connection == nullptr || !meet(found, packet, moment.now_ms, track)) {
+    meet_stranger(request, packet, moment, track, outcome);
   }
   track.state |= State::kTracked;
   if (track.connection.is_none()) {
     track.mark = 0;
     track.label = {};
-    if (packet.is_sound) track.original = packet.tuple;
+    track.original = packet.tuple;
     return outcome;
   }
   if (request.translates) translate(track, outcome);
-  describe(track);
   relabel(request, track);
   return outcome;
 }
 
-bool ConnectionTracker::follow(const TrackRequest& request, const TrackedPacket& packet,
+void ConnectionTracker::prefetch(const Tuple& tuple) const noexcept {
+  table_->prefetch(table_->hash(words_of(tuple)));
+  table_->prefetch(table_->hash(words_of(reversed(tuple))));
+}
+
+bool ConnectionTracker::track_again(const TrackRequest& request, PacketTrack& track,
+                                    TrackOutcome& outcome) noexcept {
+  const ConnectionRef ref = track.connection;
+  if (ref.is_none() || request.forces || track.zone != request.zone) return false;
+  const Connection& c = table_->at(ref.index);
+  if (c.generation.load(std::memory_order_acquire) != ref.generation) return false;
+  if (request.translates) translate(track, outcome);
+  relabel(request, track);
+  return true;
+}
+
+bool ConnectionTracker::follow(const TrackRequest& request, const FollowingPacket& packet,
                                std::uint64_t now_ms, PacketTrack& track,
                                TrackOutcome& outcome) noexcept {
-  const bool is_syn = packet.tuple.ip_proto == wire::kIpTcp && packet.tcp.has(TcpSegment::kSyn);
-  if (is_syn || !packet.is_sound || packet.is_related) return false;
   Connection& c = table_->at(track.connection.index);
   if (c.expires_ms.load(std::memory_order_relaxed) <= now_ms) return false;
   TrackVerdict verdict;
@@ -130,7 +138,8 @@ bool ConnectionTracker::meet(const ConnectionTable::Found& found, const TrackedP
     return true;
   }
   TrackVerdict verdict;
-  const bool is_there = update(found.ref, packet, found.is_reply, now_ms, verdict);
+  const bool is_there =
+      update(found.ref, {packet.tuple.ip_proto, packet.tcp}, found.is_reply, now_ms, verdict);
   if (!is_there || verdict == TrackVerdict::kReopens) {
     if (is_there) remove(found.ref);
     track.connection = {};
@@ -233,11 +242,12 @@ ConnectionTable::Inserted ConnectionTracker::insert(const TrackRequest& request,
   return {Insertion::kFull, {}};
 }
 
-bool ConnectionTracker::update(ConnectionRef ref, const TrackedPacket& packet, bool is_reply,
+bool ConnectionTracker::update(ConnectionRef ref, const FollowingPacket& packet, bool is_reply,
                                std::uint64_t now_ms, TrackVerdict& verdict) noexcept {
-  const std::uint8_t proto = packet.tuple.ip_proto;
-  if (proto == wire::kIpTcp) return update_tcp(ref, packet.tcp, is_reply, now_ms, verdict);
-  return update_exchange(ref, is_icmp(proto), is_reply, now_ms, verdict);
+  if (packet.ip_proto != wire::kIpTcp) {
+    return update_exchange(ref, is_icmp(packet.ip_proto), is_reply, now_ms, verdict);
+  }
+  return update_tcp(ref, packet.tcp, is_reply, now_ms, verdict);
 }
 
 bool ConnectionTracker::update_tcp(ConnectionRef ref, const TcpSegment& segment, bool is_reply,
@@ -299,6 +309,7 @@ void ConnectionTracker::translate(PacketTrack& track, TrackOutcome& outcome) noe
 }
 
 void ConnectionTracker::describe(PacketTrack& track) noexcept {
+  if (track.connection.is_none()) return;
   Connection& c = table_->at(track.connection.index);
   const std::lock_guard guard(c.lock);
   track.label_changes = c.label_changes.load(std::memory_order_relaxed);
@@ -308,25 +319,26 @@ void ConnectionTracker::describe(PacketTrack& track) noexcept {
   track.original = is_expected ? c.parent.load() : c.forward.load();
 }
 
-void ConnectionTracker::relabel(const TrackRequest& request, PacketTrack& track) noexcept {
-  if (request.mark_mask == 0 && request.label_mask == std::array<std::uint64_t, 2>{}) return;
+void ConnectionTracker::relabel(const TrackRequest& request, const PacketTrack& track) noexcept {
+  if (request.mark_mask == 0 && (request.label_mask[0] | request.label_mask[1]) == 0) return;
   Connection& c = table_->at(track.connection.index);
   const std::lock_guard guard(c.lock);
   if (c.generation.load(std::memory_order_relaxed) != track.connection.generation) return;
   if (c.is_expected.load(std::memory_order_relaxed)) return;
-  const PacketTrack before = track;
-  track.mark = (request.mark & request.mark_mask) | (track.mark & ~request.mark_mask);
-  for (std::size_t i = 0; i < 2; ++i) {
-    const std::uint64_t mask = request.label_mask[i];
-    track.label[i] = (request.label[i] & mask) | (track.label[i] & ~mask);
-  }
-  if (track.mark == before.mark && track.label == before.label) return;
-  c.mark.store(track.mark, std::memory_order_relaxed);
-  for (std::size_t i = 0; i < 2; ++i) c.label[i].store(track.label[i], std::memory_order_relaxed);
-  track.label_changes =
-      static_cast<std::uint16_t>(c.label_changes.load(std::memory_order_relaxed) + 1);
+  bool is_changed = false;
+  const auto rewrite = [&is_changed](auto& word, auto value, auto mask) {
+    const auto before = word.load(std::memory_order_relaxed);
+    const auto after = (value & mask) | (before & ~mask);
+    if (after == before) return;
+    word.store(after, std::memory_order_relaxed);
+    is_changed = true;
+  };
+  rewrite(c.mark, request.mark, request.mark_mask);
+  for (std::size_t i = 0; i < 2; ++i) rewrite(c.label[i], request.label[i], request.label_mask[i]);
+  if (!is_changed) return;
+  const auto changes = c.label_changes.load(std::memory_order_relaxed) + 1;
   // Release: pairs with nothing but itself; a worker that sees it late acts a packet late.
-  c.label_changes.store(track.label_changes, std::memory_order_release);
+  c.label_changes.store(static_cast<std::uint16_t>(changes), std::memory_order_release);
 }
 
 bool ConnectionTracker::remove(ConnectionRef ref) noexcept {

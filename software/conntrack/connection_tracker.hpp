@@ -29,20 +29,27 @@ class ConnectionTracker {
     std::uint64_t now_ms;
     std::uint32_t random;
   };
+  /// Any. Asks for the memory that track() will look at.
+  void prefetch(const Tuple& tuple) const noexcept;
+
   /// Worker. Takes a packet through one ct action. `track`: what earlier ones have found; brought
-  /// up to date.
+  /// up to date, but for what describe() reads of a connection.
   TrackOutcome track(const TrackRequest& request, const TrackedPacket& packet, const Moment& moment,
                      PacketTrack& track) noexcept;
 
+  /// Worker. The same for a packet whose connection an earlier ct action has found. False: it has
+  /// not, or not in this zone, or the connection is gone; nothing was changed.
+  [[nodiscard]] bool track_again(const TrackRequest& request, PacketTrack& track,
+                                 TrackOutcome& outcome) noexcept;
+
   /// Worker. The same for a packet known to belong to `track.connection` in direction
-  /// `track.is_reply` and not to be related, under a request that does not commit. Mark and label
-  /// are not read, but for how often they have changed. False: the connection is gone, or the
-  /// packet calls for more; nothing was changed.
-  [[nodiscard]] bool follow(const TrackRequest& request, const TrackedPacket& packet,
+  /// `track.is_reply`, under a request that leaves_known_alone(). False: the connection is gone;
+  /// nothing was changed.
+  [[nodiscard]] bool follow(const TrackRequest& request, const FollowingPacket& packet,
                             std::uint64_t now_ms, PacketTrack& track,
                             TrackOutcome& outcome) noexcept;
 
-  /// Reads mark, label and original tuple of the packet's connection.
+  /// Reads mark, label and original tuple of the packet's connection, if it has one.
   void describe(PacketTrack& track) noexcept;
 
   /// Forgets a connection; says whether it was still there.
@@ -74,7 +81,7 @@ class ConnectionTracker {
 
  private:
   ConnectionTracker() = default;
-  [[nodiscard]] bool update(ConnectionRef ref, const TrackedPacket& packet, bool is_reply,
+  [[nodiscard]] bool update(ConnectionRef ref, const FollowingPacket& packet, bool is_reply,
                             std::uint64_t now_ms, TrackVerdict& verdict) noexcept;
   [[nodiscard]] bool update_tcp(ConnectionRef ref, const TcpSegment& segment, bool is_reply,
                                 std::uint64_t now_ms, TrackVerdict& verdict) noexcept;
@@ -91,7 +98,7 @@ class ConnectionTracker {
                                                  const TrackedPacket& packet, const Moment& moment,
                                                  TrackOutcome& outcome) noexcept;
   void translate(PacketTrack& track, TrackOutcome& outcome) noexcept;
-  void relabel(const TrackRequest& request, PacketTrack& track) noexcept;
+  void relabel(const TrackRequest& request, const PacketTrack& track) noexcept;
 
   std::unique_ptr<ConnectionTable> table_;
   ZoneTable zones_;

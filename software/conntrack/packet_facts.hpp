@@ -19,9 +19,9 @@ namespace hoist::software {
 [[nodiscard]] Layers regular_layers(const std::uint8_t* frame) noexcept;
 
 /// Gives the packet another tuple, checksums and all: of an ICMP error, what it answers becomes the
-/// tuple's reverse. `state`: which NAT bit is new says which address moves. The caller owns the
-/// mbuf alone. False: there is no such header; nothing was changed.
-bool translate_packet(rte_mbuf& packet, Layers& layers, const Tuple& translated, std::uint8_t state,
-                      bool is_related) noexcept;
+/// tuple's reverse. `track`: its state tells which address moves. The caller owns the mbuf alone.
+/// False: there is no such header; nothing was changed.
+bool translate_packet(rte_mbuf& packet, Layers& layers, const Tuple& translated,
+                      const PacketTrack& track) noexcept;
 
 }  // namespace hoist::software

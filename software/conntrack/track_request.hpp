@@ -41,6 +41,11 @@ struct TrackRequest {
   bool forces;
   bool translates;
   std::array<std::uint8_t, 3> pad;
+
+  /// Says whether it changes nothing of a connection that is there.
+  [[nodiscard]] bool leaves_known_alone() const noexcept {
+    return !forces && mark_mask == 0 && (label_mask[0] | label_mask[1]) == 0;
+  }
 };
 static_assert(sizeof(TrackRequest) == 88 && std::has_unique_object_representations_v<TrackRequest>);
 
@@ -52,6 +57,12 @@ struct TrackedPacket {
   TcpSegment tcp;   ///< Of TCP, not related.
 };
 
+/// What the tracker needs of a sound packet whose connection is known, and that is not related.
+struct FollowingPacket {
+  std::uint8_t ip_proto;
+  TcpSegment tcp;  ///< Of TCP.
+};
+
 /// What connection tracking has found out about a packet so far.
 struct PacketTrack {
   ConnectionRef connection;
@@ -60,6 +71,7 @@ struct PacketTrack {
   bool is_related = false;
   std::uint16_t zone = 0;
   std::uint16_t label_changes = 0;  ///< Of the connection, when mark and label were read.
+  // Of a connection: as describe() has read it.
   std::uint32_t mark = 0;
   std::array<std::uint64_t, 2> label{};  ///< Network order.
   Tuple original{};  ///< Of the opening direction, or the expecting connection's. Family 0: none.

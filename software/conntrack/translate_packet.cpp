@@ -126,13 +126,42 @@ void translate_quoted(rte_mbuf& packet, const Layers& layers, const Tuple& trans
   quoted.become(reversed(translated));
 }
 
+bool is_short_way(const rte_mbuf& packet, const Layers& layers, const Tuple& to) noexcept {
+  const bool has_l4 = to.ip_proto == wire::kIpTcp || to.ip_proto == wire::kIpUdp;
+  return to.family == 4 && has_l4 && layers.l4_offset + 20u <= packet.data_len;
+}
+
+/// TCP and UDP over IPv4: nearly all there is to translate.
+void translate_ipv4(std::uint8_t* ip, std::uint8_t* l4, const Tuple& to,
+                    bool moves_source) noexcept {
+  const auto put = [](std::uint8_t* at, std::uint16_t value, ChecksumDelta& delta) {
+    delta.replace(wire::load16(at), value);
+    wire::store16(at, value);
+  };
+  const std::uint8_t* address = moves_source ? to.src.data() : to.dst.data();
+  std::uint8_t* place = ip + (moves_source ? 12 : 16);
+  ChecksumDelta delta;
+  put(place, wire::load16(address), delta);
+  put(place + 2, wire::load16(address + 2), delta);
+  delta.apply(ip + 10);
+  put(l4, to.src_port.host(), delta);
+  put(l4 + 2, to.dst_port.host(), delta);
+  if (to.ip_proto == wire::kIpTcp) return delta.apply(l4 + 16);
+  delta.apply_optional(l4 + 6);
+}
+
 }  // namespace
 
-bool translate_packet(rte_mbuf& packet, Layers& layers, const Tuple& translated, std::uint8_t state,
-                      bool is_related) noexcept {
-  const bool moves_source = (state & CtState::kSourceNat) != 0;
+bool translate_packet(rte_mbuf& packet, Layers& layers, const Tuple& translated,
+                      const PacketTrack& track) noexcept {
+  const bool moves_source = (track.state & CtState::kSourceNat) != 0;
+  if (!track.is_related && is_short_way(packet, layers, translated)) {
+    auto* frame = rte_pktmbuf_mtod(&packet, std::uint8_t*);
+    translate_ipv4(frame + layers.l3_offset, frame + layers.l4_offset, translated, moves_source);
+    return true;
+  }
   if (!write_address(packet, layers, translated, moves_source)) return false;
-  if (is_related) {
+  if (track.is_related) {
     translate_quoted(packet, layers, translated);
     return true;
   }

@@ -11,7 +11,7 @@
 namespace hoist::software {
 
 Continuation find_continuation(Worker& worker, const Ingress& in, const std::uint64_t* data,
-                               rte_mbuf* packet, const Journey& journey) noexcept {
+                               rte_mbuf* packet, Journey& journey) noexcept {
   if (journey.branches > kMaxBranches) {
     drop(worker, packet, DropReason::kTooDeep);
     return {};
@@ -21,6 +21,7 @@ Continuation find_continuation(Worker& worker, const Ingress& in, const std::uin
   FlowKey key{};
   const Layers layers = parse(*packet, PortNo{branch.in_port}, key);
   const std::span<const FieldValue> stack = restore_state(data, key);
+  worker.shared->tracker->describe(journey.track);
   write_tracked(journey.track, key);
   Walker& walker = *worker.branch_walkers[journey.branches - 1];
   walker.begin({worker.view, in.bridge, worker.version}, *packet, key, layers);
@@ -35,7 +36,7 @@ Continuation find_continuation(Worker& worker, const Ingress& in, const std::uin
 }
 
 void branch_off(Worker& worker, const Ingress& in, const std::uint64_t* data, rte_mbuf* packet,
-                const Journey& journey) noexcept {
+                Journey journey) noexcept {
   const Continuation next = find_continuation(worker, in, data, packet, journey);
   if (next.segment.index == SegmentStore::kNone) return;
   run_segment(worker, in, worker.segments->at(next.segment.index), packet, journey);

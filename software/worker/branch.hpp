@@ -23,13 +23,13 @@ struct Continuation {
 
 /// Takes the packet on in the table of a segment's kTrack op whose data this is. Consumes it.
 void branch_off(Worker& worker, const Ingress& in, const std::uint64_t* data, rte_mbuf* packet,
-                const Journey& journey) noexcept;
+                Journey journey) noexcept;
 
 /// Finds out where that leads, without going there. A path that is not kept is run at once, which
-/// consumes the packet. `journey.branches` counts this one too.
+/// consumes the packet. `journey.branches` counts this one too; its connection is described.
 [[nodiscard]] Continuation find_continuation(Worker& worker, const Ingress& in,
                                              const std::uint64_t* data, rte_mbuf* packet,
-                                             const Journey& journey) noexcept;
+                                             Journey& journey) noexcept;
 
 /// Connection tracking's clock, and a number that is new each time.
 [[nodiscard]] inline ConnectionTracker::Moment moment_of(Worker& worker) noexcept {

@@ -208,20 +208,22 @@ class Run {
   }
 
   void track(const std::uint64_t* data, bool takes_packet) {
-    find_layers();
-    TrackBranch branch;
-    std::memcpy(static_cast<void*>(&branch), data, sizeof branch);
-    const TrackedPacket facts = packet_facts(*packet_, layers_, branch.request.zone);
-    const TrackOutcome outcome =
-        worker_.shared->tracker->track(branch.request, facts, moment_of(worker_), journey_.track);
+    const auto& branch = *reinterpret_cast<const TrackBranch*>(data);
+    ConnectionTracker& tracker = *worker_.shared->tracker;
+    TrackOutcome outcome;
+    if (!tracker.track_again(branch.request, journey_.track, outcome)) {
+      find_layers();
+      const TrackedPacket facts = packet_facts(*packet_, layers_, branch.request.zone);
+      outcome = tracker.track(branch.request, facts, moment_of(worker_), journey_.track);
+    }
     if (outcome.refusal == TrackOutcome::Refusal::kNatExhausted) {
       is_lost_ = true;
       return count(DropReason::kNatExhausted);
     }
     if (outcome.translated.family != 0) {
       if (!make_own()) return;
-      (void)translate_packet(*packet_, layers_, outcome.translated, journey_.track.state,
-                             facts.is_related);
+      find_layers();
+      (void)translate_packet(*packet_, layers_, outcome.translated, journey_.track);
     }
     if (branch.has_table) fork(data, takes_packet);
   }

@@ -3,6 +3,7 @@
 #include <rte_prefetch.h>
 
 #include "conntrack/packet_facts.hpp"
+#include "conntrack/window_facts.hpp"
 #include "pipeline/track_op.hpp"
 #include "worker/branch.hpp"
 #include "worker/burst.hpp"
@@ -14,6 +15,16 @@ namespace {
 
 using Companion = FlowCache::Companion;
 
+/// What the packets at hand are to tracking, as far as their connections are not known.
+struct Strangers {
+  std::array<TrackedPacket, kBurst> facts;
+  std::uint32_t seen = 0;  ///< Packets of which `facts` is set.
+};
+
+const std::uint8_t* frame_of(const rte_mbuf* packet) {
+  return rte_pktmbuf_mtod(packet, const std::uint8_t*);
+}
+
 /// One regular packet at its first ct, with a table to go on in.
 class Tracking {
  public:
@@ -21,17 +32,36 @@ class Tracking {
       : worker_(worker),
         burst_(burst),
         i_(i),
-        frame_(rte_pktmbuf_mtod(burst.packets[i], const std::uint8_t*)),
+        frame_(frame_of(burst.packets[i])),
         first_(burst.segments[i]),
         data_(code().data() + code().ops()[0].d),
         branch_(*reinterpret_cast<const TrackBranch*>(data_)) {}
 
-  void run() {
+  /// Asks for the memory that run() will look at.
+  void prepare(Strangers& strangers) const {
+    const Companion* known = companion();
+    if (known == nullptr) {
+      strangers.facts[i_] = facts();
+      strangers.seen |= 1u << i_;
+      return worker_.shared->tracker->prefetch(strangers.facts[i_].tuple);
+    }
+    const Connection& connection = worker_.shared->tracker->table().at(known->connection.index);
+    rte_prefetch0(&connection);
+    rte_prefetch0(&connection.reply);
+    rte_prefetch0(&worker_.segments->at(known->next.index));
+  }
+
+  void run(const Strangers& strangers) {
     rte_mbuf* packet = burst_.packets[i_];
     worker_.segments->at(first_.index).count(1, packet->pkt_len, worker_.now_ms);
-    Layers layers = regular_layers(frame_);
-    const TrackedPacket facts = packet_facts(*packet, layers, branch_.request.zone);
-    const TrackOutcome outcome = track(facts);
+    TrackOutcome outcome;
+    is_followed_ = follow(outcome);
+    if (!is_followed_) {
+      const bool is_seen = (strangers.seen >> i_ & 1) != 0;
+      outcome =
+          worker_.shared->tracker->track(branch_.request, is_seen ? strangers.facts[i_] : facts(),
+                                         moment_of(worker_), journey_.track);
+    }
     burst_.segments[i_] = {SegmentStore::kNone, 0};
     if (outcome.refusal == TrackOutcome::Refusal::kNatExhausted) {
       return drop(worker_, packet, DropReason::kNatExhausted);
@@ -39,8 +69,8 @@ class Tracking {
     if (outcome.translated.family != 0) {
       packet = burst_.packets[i_] = own_packet(worker_, packet);
       if (packet == nullptr) return worker_.count_drop(DropReason::kNoBuffer);
-      (void)translate_packet(*packet, layers, outcome.translated, journey_.track.state,
-                             facts.is_related);
+      Layers layers = regular_layers(frame_of(packet));
+      (void)translate_packet(*packet, layers, outcome.translated, journey_.track);
     }
     go_on(packet);
   }
@@ -53,26 +83,29 @@ class Tracking {
     return known.connection.is_none() ? nullptr : &known;
   }
 
-  /// Tracks the packet, the short way if its connection is known.
-  TrackOutcome track(const TrackedPacket& facts) {
+  [[nodiscard]] TrackedPacket facts() const {
+    return packet_facts(*burst_.packets[i_], regular_layers(frame_), branch_.request.zone);
+  }
+
+  /// The short way, if the connection is known.
+  bool follow(TrackOutcome& outcome) {
+    const Companion* known = companion();
+    if (known == nullptr) return false;
+    FollowingPacket facts;
+    if (!window_facts(*burst_.packets[i_], frame_, facts)) return false;
     PacketTrack& track = journey_.track;
-    TrackOutcome outcome;
-    if (const Companion* known = companion()) {
-      track.connection = known->connection;
-      track.is_reply = known->is_reply;
-      if (worker_.shared->tracker->follow(branch_.request, facts, worker_.now_ms, track, outcome)) {
-        is_followed_ = true;
-        return outcome;
-      }
-      track = {};
+    track.connection = known->connection;
+    track.is_reply = known->is_reply;
+    if (worker_.shared->tracker->follow(branch_.request, facts, worker_.now_ms, track, outcome)) {
+      return true;
     }
-    return worker_.shared->tracker->track(branch_.request, facts, moment_of(worker_), track);
+    track = {};
+    return false;
   }
 
   void go_on(rte_mbuf* packet) {
     SegmentRef next = known_next();
     if (next.index == SegmentStore::kNone) {
-      if (is_followed_) worker_.shared->tracker->describe(journey_.track);
       const Continuation found = find_continuation(worker_, burst_.in, data_, packet, journey_);
       if (found.segment.index == SegmentStore::kNone) return;
       next = found.segment;
@@ -115,7 +148,8 @@ class Tracking {
   void remember(SegmentRef next) {
     const PacketTrack& track = journey_.track;
     const bool is_worth_it = !track.connection.is_none() && !track.is_related &&
-                             burst_.classes[i_] != PacketClass::kIpv4Icmp;
+                             burst_.classes[i_] != PacketClass::kIpv4Icmp &&
+                             branch_.request.leaves_known_alone();
     if (!is_worth_it || !worker_.cache.is_enabled()) return;
     std::uint32_t& entry = burst_.entries[i_];
     if (entry == Burst::kNoEntry) {
@@ -148,16 +182,10 @@ void track_burst(Worker& worker, Burst& burst) noexcept {
       rte_prefetch0(&worker.cache.companion(burst.entries[i]));
     }
   });
-  for_each_bit(burst.tracked, [&](std::uint32_t i) {
-    if (burst.entries[i] == Burst::kNoEntry) return;
-    const Companion& known = worker.cache.companion(burst.entries[i]);
-    if (known.connection.is_none()) return;
-    const Connection& connection = worker.shared->tracker->table().at(known.connection.index);
-    rte_prefetch0(&connection);
-    rte_prefetch0(&connection.reply);
-    rte_prefetch0(&worker.segments->at(known.next.index));
-  });
-  for_each_bit(burst.tracked, [&](std::uint32_t i) { Tracking(worker, burst, i).run(); });
+  Strangers strangers;
+  for_each_bit(burst.tracked,
+               [&](std::uint32_t i) { Tracking(worker, burst, i).prepare(strangers); });
+  for_each_bit(burst.tracked, [&](std::uint32_t i) { Tracking(worker, burst, i).run(strangers); });
 }
 
 }  // namespace hoist::software

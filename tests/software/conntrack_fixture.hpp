@@ -55,6 +55,7 @@ class ConntrackFixture : public ::testing::Test {
     TrackedPacket zoned = packet;
     zoned.tuple.zone = request.zone;
     outcome_ = tracker_->track(request, zoned, {now_ms_, ++random_}, track);
+    tracker_->describe(track);
     return track;
   }
 

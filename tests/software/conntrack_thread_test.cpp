@@ -30,7 +30,7 @@ TEST_F(ConntrackThreadTest, DirectionsMayArriveOnDifferentWorkers) {
                               {round * 10'000, n}, track);
         TrackOutcome outcome;
         if (!track.connection.is_none()) {
-          (void)tracker_->follow({}, packet, round * 10'000, track, outcome);
+          (void)tracker_->follow({}, {tuple.ip_proto, packet.tcp}, round * 10'000, track, outcome);
         }
       }
       tracker_->sweep(round * 10'000, 256);

@@ -98,6 +98,7 @@ TEST_F(ConnectionTrackerTest, TheSecondLookInAZoneChangesNoState) {
   (void)tracker_->track({.commits = true}, packet, {now_ms_, 1}, track);
   (void)tracker_->track({.mark = 9, .mark_mask = 0xff, .commits = true}, packet, {now_ms_, 1},
                         track);
+  tracker_->describe(track);
   EXPECT_EQ(track.state, kNew);
   EXPECT_EQ(track.mark, 9u);
   EXPECT_EQ(tracker_->table().at(track.connection.index).exchange.load(), ExchangeState::kFirst);
@@ -123,11 +124,11 @@ TEST_F(ConnectionTrackerTest, FollowingAKnownConnectionIsTheSameAsFindingIt) {
   auto known = run({}, back(udp(kA, kB)));
   now_ms_ += 10;
   TrackOutcome outcome;
-  ASSERT_TRUE(tracker_->follow({}, back(udp(kA, kB)), now_ms_, known, outcome));
+  ASSERT_TRUE(tracker_->follow({}, {.ip_proto = 17}, now_ms_, known, outcome));
   EXPECT_EQ(known.state, kEstReply);
   EXPECT_EQ(tracker_->table().at(known.connection.index).expires_ms.load(), now_ms_ + 30'000);
   tracker_->remove(known.connection);
-  EXPECT_FALSE(tracker_->follow({}, back(udp(kA, kB)), now_ms_, known, outcome));
+  EXPECT_FALSE(tracker_->follow({}, {.ip_proto = 17}, now_ms_, known, outcome));
 }
 
 TEST_F(ConnectionTrackerTest, SourceNatTurnsRepliesBack) {
