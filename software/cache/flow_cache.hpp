@@ -63,10 +63,17 @@ class FlowCache {
   };
   static_assert(sizeof(Companion) == 32);
 
+  /// A key's places and their companions, near enough to share an entry in the TLB.
+  struct WindowGroup {
+    std::array<WindowEntry, kPlaces> entries;
+    std::array<Companion, kPlaces> companions;
+  };
+  static_assert(sizeof(WindowGroup) == 384);
+
   /// `entries`: of regular packets, rounded up to a power of two, and a quarter as many others; 0:
   /// none, and nothing but is_enabled() may be called.
   static Result<FlowCache> create(std::uint32_t entries);
-  [[nodiscard]] bool is_enabled() const noexcept { return window_ != nullptr; }
+  [[nodiscard]] bool is_enabled() const noexcept { return groups_ != nullptr; }
 
   // Regular packets.
   // -------------------------------------------------------------------------------
@@ -78,22 +85,32 @@ class FlowCache {
     return simd::hash_words<6>(key.bytes.data(), mask.id);
   }
   void prefetch_window(std::uint32_t hash) const noexcept {
-    __builtin_prefetch(&window_[hash & window_mask_]);
+    __builtin_prefetch(&window_entry(first_place(hash)));
+  }
+  /// Where an entry with this hash is looked for first.
+  [[nodiscard]] std::uint32_t first_place(std::uint32_t hash) const noexcept {
+    return hash & window_mask_;
   }
   /// The entry of this very key and version at its first place, or null.
   [[nodiscard]] const WindowEntry* find_now(const WindowKey& key,
                                             std::uint32_t hash) const noexcept {
-    const WindowEntry* entry = &window_[hash & window_mask_];
+    const WindowEntry* entry = &window_entry(first_place(hash));
     return simd::equal56(entry, &key) ? entry : nullptr;
   }
   /// The entry of this key at any of its places, of any version, or null.
   [[nodiscard]] WindowEntry* find_any(const WindowKey& key, std::uint32_t hash) noexcept;
-  /// Returns where the entry is now.
+  /// Returns the entry's place.
   std::uint32_t insert(const WindowKey& key, std::uint32_t hash, SegmentRef segment) noexcept;
-  [[nodiscard]] std::uint32_t index_of(const WindowEntry* entry) const noexcept {
-    return static_cast<std::uint32_t>(entry - window_);
+  /// Its place, for an entry with this hash.
+  [[nodiscard]] std::uint32_t place_of(const WindowEntry* entry,
+                                       std::uint32_t hash) const noexcept {
+    const WindowGroup& group = groups_[first_place(hash) / kPlaces];
+    return (first_place(hash) & ~(kPlaces - 1)) |
+           static_cast<std::uint32_t>(entry - group.entries.data());
   }
-  [[nodiscard]] Companion& companion(std::uint32_t index) noexcept { return companions_[index]; }
+  [[nodiscard]] Companion& companion(std::uint32_t place) noexcept {
+    return groups_[place / kPlaces].companions[place % kPlaces];
+  }
 
   // All others.
   // ------------------------------------------------------------------------------------
@@ -109,12 +126,14 @@ class FlowCache {
   void insert(const WideEntry& key, std::uint32_t hash) noexcept;
 
  private:
+  [[nodiscard]] WindowEntry& window_entry(std::uint32_t place) const noexcept {
+    return groups_[place / kPlaces].entries[place % kPlaces];
+  }
+
   ReservedMemory window_memory_;
   ReservedMemory wide_memory_;
-  ReservedMemory companion_memory_;
-  WindowEntry* window_ = nullptr;
+  WindowGroup* groups_ = nullptr;
   WideEntry* wide_ = nullptr;
-  Companion* companions_ = nullptr;
   std::uint32_t window_mask_ = 0;
   std::uint32_t wide_mask_ = 0;
   std::uint32_t victim_ = 0;

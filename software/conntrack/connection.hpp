@@ -63,7 +63,7 @@ struct alignas(64) Connection {
   std::atomic<ExchangeState> exchange;
   std::atomic<NatKind> nat;
   std::atomic<bool> is_expected;  ///< `parent` is set.
-  std::uint8_t pad;
+  std::uint8_t arena;             ///< Where its place belongs (ConnectionTable).
 
   // Read for packets the other way, and for TCP.
   SharedTuple reply;
@@ -72,7 +72,7 @@ struct alignas(64) Connection {
   // Read where somebody asks for it.
   std::array<std::atomic<std::uint64_t>, 2> label;  ///< 16 bytes in network order.
   SharedTuple parent;  ///< The opening direction of the connection whose helper expected this one.
-  std::uint32_t next_free;  ///< Under the shard's lock.
+  std::uint32_t next_free;  ///< Under the arena's lock.
   std::uint32_t pad2;
 };
 static_assert(sizeof(Connection) == 192);

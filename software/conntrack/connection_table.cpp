@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <mutex>
 
 namespace hoist::software {
 namespace {
 
+constexpr std::uint32_t kGrowsAbove = 5;  // Tuples a bucket, of 7.
 constexpr std::uint64_t kUsed = std::uint64_t{1} << 31;
 
 std::uint64_t slot_of(std::uint32_t hash, std::uint32_t index, unsigned direction) noexcept {
@@ -31,6 +33,7 @@ Result<std::unique_ptr<ConnectionTable>> ConnectionTable::create(const Config& c
        {std::pair{&table->connection_memory_, table->capacity_ * sizeof(Connection)},
         std::pair{&table->bucket_memory_, buckets * sizeof(Bucket)},
         std::pair{&table->shard_memory_, kShards * sizeof(Shard)},
+        std::pair{&table->arena_memory_, kArenas * sizeof(Arena)},
         std::pair{&table->layout_memory_, kShards * sizeof(std::uint64_t)},
         std::pair{&table->scratch_memory_,
                   std::size_t{table->buckets_most_} * kSlots * sizeof(std::uint64_t)}}) {
@@ -41,12 +44,32 @@ Result<std::unique_ptr<ConnectionTable>> ConnectionTable::create(const Config& c
   table->connections_ = table->connection_memory_.as<Connection>();
   table->buckets_ = table->bucket_memory_.as<Bucket>();
   table->shards_ = table->shard_memory_.as<Shard>();
+  table->arenas_ = table->arena_memory_.as<Arena>();
   table->layouts_ = table->layout_memory_.as<std::atomic<std::uint64_t>>();
   return table;
 }
 
 std::uint32_t ConnectionTable::end() const noexcept {
-  return std::min(taken_.load(std::memory_order_acquire), capacity_);
+  return std::min(taken_.load(std::memory_order_relaxed), capacity_);
+}
+
+void ConnectionTable::provide_ahead() noexcept {
+  constexpr std::uint32_t kAhead = 1u << 15;  // A worker takes 10 ms to fill it.
+  const std::uint32_t taken = end();
+  if (taken == 0) return;
+  const std::uint32_t places = std::min(capacity_, taken + kAhead);
+  if (places - places_provided_ >= kAhead / 8) {
+    connection_memory_.provide(places_provided_ * sizeof(Connection),
+                               (places - places_provided_) * sizeof(Connection));
+    places_provided_ = places;
+  }
+  // A shard may have an eighth more tuples than most, and then as many buckets as they fill.
+  const std::uint32_t tuples = places / kShards * 2 * 9 / 8;
+  const std::uint32_t buckets = std::min(buckets_most_, std::bit_ceil(tuples / kGrowsAbove + 1));
+  if (buckets <= buckets_provided_) return;
+  constexpr std::size_t kRow = kShards * sizeof(Bucket);
+  bucket_memory_.provide(buckets_provided_ * kRow, (buckets - buckets_provided_) * kRow);
+  buckets_provided_ = buckets;
 }
 
 std::uint64_t ConnectionTable::bucket_count() const noexcept {
@@ -114,8 +137,8 @@ void ConnectionTable::unlock_both(std::uint32_t a, std::uint32_t b) noexcept {
   if (a != b) shards_[b].lock.unlock();
 }
 
-ConnectionTable::Pending ConnectionTable::begin_insert(const Tuple& forward,
-                                                       const Tuple& reply) noexcept {
+ConnectionTable::Pending ConnectionTable::begin_insert(const Tuple& forward, const Tuple& reply,
+                                                       std::uint32_t arena) noexcept {
   const std::array<TupleWords, 2> words = {words_of(forward), words_of(reply)};
   Pending pending{Insertion::kDone, 0, {hash(words[0]), hash(words[1])}, {}};
   const std::uint32_t a = shard_of(pending.hashes[0]);
@@ -131,7 +154,7 @@ ConnectionTable::Pending ConnectionTable::begin_insert(const Tuple& forward,
     return pending;
   }
   const bool has_room = make_room(a, a == b ? 2 : 1) && (a == b || make_room(b, 1));
-  if (has_room && take_place(a, pending.index)) return pending;
+  if (has_room && take_place(arena, pending.index)) return pending;
   unlock_both(a, b);
   pending.outcome = Insertion::kFull;
   return pending;
@@ -174,14 +197,12 @@ bool ConnectionTable::remove(ConnectionRef ref, Tuple& forward) noexcept {
     erase(hashes[i], slot_of(hashes[i], ref.index, i));
     --shards_[shard_of(hashes[i])].tuple_count;
   }
-  c.next_free = shards_[a].first_free;
-  shards_[a].first_free = ref.index + 1;
   unlock_both(a, b);
+  give_back(ref.index);
   return true;
 }
 
 bool ConnectionTable::make_room(std::uint32_t shard, std::uint32_t tuples) noexcept {
-  constexpr std::uint32_t kGrowsAbove = 5;  // Tuples a bucket, of 7.
   const std::uint32_t mask = mask_of(layouts_[shard].load(std::memory_order_relaxed));
   const std::uint32_t after = shards_[shard].tuple_count + tuples;
   if (after <= (mask + 1) * kGrowsAbove) return true;
@@ -242,27 +263,48 @@ void ConnectionTable::erase(std::uint32_t hash, std::uint64_t slot) noexcept {
   }
 }
 
-bool ConnectionTable::take_place(std::uint32_t shard, std::uint32_t& index) noexcept {
-  Shard& s = shards_[shard];
-  if (s.first_free == 0) {
-    // Relaxed is enough to share out places; release so that end() covers no more than is there.
-    const std::uint32_t first = taken_.fetch_add(kChunk, std::memory_order_release);
-    if (first >= capacity_) {
-      taken_.store(capacity_, std::memory_order_release);
-      return false;
-    }
-    for (std::uint32_t i = kChunk; i-- > 0;) {
-      connections_[first + i].next_free = s.first_free;
-      s.first_free = first + i + 1;
-    }
+// A place that another arena has left, where there are no fresh ones: better than none.
+bool ConnectionTable::take_place(std::uint32_t arena, std::uint32_t& index) noexcept {
+  if (take_from(arena, index)) return true;
+  for (std::uint32_t other = 0; other < kArenas; ++other) {
+    if (other != arena && take_from(other, index)) return true;
   }
-  index = s.first_free - 1;
-  s.first_free = connections_[index].next_free;
-  if (s.first_free != 0) {  // For the shard's next connection.
-    const auto* next = reinterpret_cast<const std::uint8_t*>(&connections_[s.first_free - 1]);
+  return false;
+}
+
+bool ConnectionTable::take_from(std::uint32_t arena, std::uint32_t& index) noexcept {
+  Arena& a = arenas_[arena];
+  const std::lock_guard guard(a.lock);
+  if (a.first_free == 0) refill(arena);
+  if (a.first_free == 0) return false;
+  index = a.first_free - 1;
+  a.first_free = connections_[index].next_free;
+  if (a.first_free != 0) {
+    const auto* next = reinterpret_cast<const std::uint8_t*>(&connections_[a.first_free - 1]);
     for (std::size_t i = 0; i < sizeof(Connection); i += 64) __builtin_prefetch(next + i, 1);
   }
   return true;
+}
+
+void ConnectionTable::refill(std::uint32_t arena) noexcept {
+  // Relaxed is enough: a place that is all zero is no connection.
+  if (taken_.load(std::memory_order_relaxed) >= capacity_) return;
+  const std::uint32_t first = taken_.fetch_add(kChunk, std::memory_order_relaxed);
+  if (first >= capacity_) return taken_.store(capacity_, std::memory_order_relaxed);
+  for (std::uint32_t i = kChunk; i-- > 0;) {
+    Connection& c = connections_[first + i];
+    c.arena = static_cast<std::uint8_t>(arena);
+    c.next_free = arenas_[arena].first_free;
+    arenas_[arena].first_free = first + i + 1;
+  }
+}
+
+void ConnectionTable::give_back(std::uint32_t index) noexcept {
+  Connection& c = at(index);
+  Arena& a = arenas_[c.arena];
+  const std::lock_guard guard(a.lock);
+  c.next_free = a.first_free;
+  a.first_free = index + 1;
 }
 
 }  // namespace hoist::software

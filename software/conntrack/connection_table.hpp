@@ -57,10 +57,12 @@ class ConnectionTable {
     ConnectionRef ref;  ///< kExists: whose tuple it is.
   };
   /// Makes a connection. `fill(connection)` sets all but tuples and generation; it is called with
-  /// the connection's lock held, before anybody can find it.
+  /// the connection's lock held, before anybody can find it. Threads that take from different
+  /// `arena`s (of kArenas) do not wait for each other there.
   template <class Fill>
-  Inserted insert(const Tuple& forward, const Tuple& reply, Fill fill) noexcept {
-    const Pending pending = begin_insert(forward, reply);
+  Inserted insert(const Tuple& forward, const Tuple& reply, Fill fill,
+                  std::uint32_t arena = 0) noexcept {
+    const Pending pending = begin_insert(forward, reply, arena % kArenas);
     if (pending.outcome != Insertion::kDone) return {pending.outcome, pending.other};
     Connection& connection = at(pending.index);
     connection.lock.lock();
@@ -72,6 +74,10 @@ class ConnectionTable {
   /// Ends a connection's life, if it is still this one; says whether it was. The tuple of its
   /// opening direction is left in `forward`.
   bool remove(ConnectionRef ref, Tuple& forward) noexcept;
+
+  /// Control thread. Has the system give the memory of the connections to come, for which workers
+  /// would wait otherwise. Does nothing until there has been one.
+  void provide_ahead() noexcept;
 
   [[nodiscard]] Connection& at(std::uint32_t index) noexcept { return connections_[index]; }
   [[nodiscard]] const Connection& at(std::uint32_t index) const noexcept {
@@ -85,7 +91,8 @@ class ConnectionTable {
   static constexpr unsigned kShardBits = 10;
   static constexpr std::uint32_t kShards = 1u << kShardBits;
   static constexpr std::uint32_t kSlots = 7;
-  static constexpr std::uint32_t kChunk = 16;  ///< Places a shard takes at a time.
+  static constexpr std::uint32_t kArenas = 64;
+  static constexpr std::uint32_t kChunk = 16;  ///< Places that an arena gets at a time.
 
   /// One cache line. A slot: the tuple's hash, then kUsed, place and direction; 0: free.
   struct alignas(64) Bucket {
@@ -96,6 +103,10 @@ class ConnectionTable {
   struct alignas(64) Shard {
     SpinLock lock;
     std::uint32_t tuple_count;
+  };
+  /// Places that are free. What one thread takes in a row lies in a row.
+  struct alignas(64) Arena {
+    SpinLock lock;
     std::uint32_t first_free;  ///< Place + 1; 0: none.
   };
   struct Pending {
@@ -106,7 +117,7 @@ class ConnectionTable {
   };
 
   ConnectionTable() = default;
-  Pending begin_insert(const Tuple& forward, const Tuple& reply) noexcept;
+  Pending begin_insert(const Tuple& forward, const Tuple& reply, std::uint32_t arena) noexcept;
   ConnectionRef finish_insert(const Pending& pending, const Tuple& forward,
                               const Tuple& reply) noexcept;
   [[nodiscard]] ConnectionRef find_any(const TupleWords& tuple, std::uint32_t hash,
@@ -125,18 +136,25 @@ class ConnectionTable {
   void grow(std::uint32_t shard, std::uint32_t mask) noexcept;
   void put(std::uint32_t hash, std::uint64_t slot, std::uint32_t mask) noexcept;
   void erase(std::uint32_t hash, std::uint64_t slot) noexcept;
-  [[nodiscard]] bool take_place(std::uint32_t shard, std::uint32_t& index) noexcept;
+  [[nodiscard]] bool take_place(std::uint32_t arena, std::uint32_t& index) noexcept;
+  [[nodiscard]] bool take_from(std::uint32_t arena, std::uint32_t& index) noexcept;
+  void refill(std::uint32_t arena) noexcept;
+  void give_back(std::uint32_t index) noexcept;
 
   ReservedMemory connection_memory_, bucket_memory_, shard_memory_, layout_memory_, scratch_memory_;
+  ReservedMemory arena_memory_;
   Connection* connections_ = nullptr;
   Bucket* buckets_ = nullptr;
   Shard* shards_ = nullptr;
+  Arena* arenas_ = nullptr;
   /// By shard: a number that is odd while tuples move, then the mask of its buckets. Read with
   /// every lookup, so apart from the locks.
   std::atomic<std::uint64_t>* layouts_ = nullptr;
   std::uint64_t seed_ = 0;
   std::uint32_t capacity_ = 0;
   std::uint32_t buckets_most_ = 0;  ///< Of a shard.
+  std::uint32_t places_provided_ = 0;
+  std::uint32_t buckets_provided_ = 0;  ///< Of each shard.
   alignas(64) std::atomic<std::uint32_t> taken_{0};
   SpinLock scratch_lock_{};
 };

@@ -222,7 +222,7 @@ ConnectionTable::Inserted ConnectionTracker::insert(const TrackRequest& request,
   // Whose time is over makes room for us.
   const auto insert_as = [&](const Tuple& reply) {
     for (;;) {
-      const auto inserted = table_->insert(packet.tuple, reply, fill);
+      const auto inserted = table_->insert(packet.tuple, reply, fill, moment.arena);
       if (inserted.outcome != Insertion::kExists) return inserted;
       const Connection& other = table_->at(inserted.ref.index);
       if (other.expires_ms.load(std::memory_order_relaxed) > moment.now_ms) return inserted;

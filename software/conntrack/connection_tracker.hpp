@@ -24,10 +24,11 @@ class ConnectionTracker {
   /// Fails with kFull.
   static Result<std::unique_ptr<ConnectionTracker>> create(const Config& config);
 
-  /// `random`: new for each packet; only for NAT.
+  /// `random`: new for each packet; only for NAT. `arena`: the worker's own.
   struct Moment {
     std::uint64_t now_ms;
     std::uint32_t random;
+    std::uint32_t arena = 0;
   };
   /// Any. Asks for the memory that track() will look at.
   void prefetch(const Tuple& tuple) const noexcept;

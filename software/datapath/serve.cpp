@@ -68,6 +68,7 @@ bool SoftwareDatapath::poll(
   age_macs(now);
   notice_link_changes(now, on_port_change);
   shrink_masks(now);
+  tracker_->table().provide_ahead();
   reclaimer_.poll();
   return waits;
 }

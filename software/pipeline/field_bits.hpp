@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "hoist/field.hpp"
+#include "hoist/flow_key.hpp"
 
 namespace hoist::software {
 
@@ -37,6 +38,11 @@ __extension__ using Wide = unsigned __int128;
 [[nodiscard]] inline FieldValue deposit_bits(const FieldValue& value, unsigned start,
                                              unsigned count) noexcept {
   return field_bits::from_wide((field_bits::to_wide(value) & field_bits::ones(count)) << start);
+}
+
+/// Says whether a field is read from the packet, and not pipeline state or where it came in.
+[[nodiscard]] inline bool is_packet_field(const Field& f) noexcept {
+  return f.id != FieldId::kInPort && f.offset < kPacketWords * sizeof(std::uint64_t);
 }
 
 }  // namespace hoist::software

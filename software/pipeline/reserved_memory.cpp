@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -34,6 +35,15 @@ Result<ReservedMemory> ReservedMemory::create(std::size_t size) {
   ReservedMemory out;
   out.memory_ = std::unique_ptr<void, Unmap>(memory, Unmap{rounded});
   return out;
+}
+
+void ReservedMemory::provide(std::size_t offset, std::size_t size) const noexcept {
+  const std::size_t first = offset & ~(kHugePage - 1);
+  const std::size_t last =
+      std::min(this->size(), (offset + size + kHugePage - 1) & ~(kHugePage - 1));
+  if (first >= last) return;
+  // Without it everything is only slower.
+  ::madvise(as<std::uint8_t>() + first, last - first, MADV_POPULATE_WRITE);
 }
 
 }  // namespace hoist::software

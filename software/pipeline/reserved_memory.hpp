@@ -20,6 +20,10 @@ class ReservedMemory {
   [[nodiscard]] T* as() const noexcept {
     return static_cast<T*>(memory_.get());
   }
+  /// Touches `size` bytes from `offset` on, so that nobody has to wait for the system when they are
+  /// used; leaves out what the system does not have. Any thread; takes about 0.1 ms a MiB.
+  void provide(std::size_t offset, std::size_t size) const noexcept;
+
   [[nodiscard]] std::size_t size() const noexcept { return memory_.get_deleter().size; }
 
  private:

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/trail_recorder.hpp"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "pipeline/program.hpp"
 
 namespace hoist::software {
@@ -10,10 +13,11 @@ TrailKey trail_key(std::uint64_t from, const Entry* entry) noexcept {
   return {.from = from, .program = entry->program->serial, .rule = entry->rule};
 }
 
-void TrailRecorder::begin(TrailStore& trails, std::uint64_t root) noexcept {
+void TrailRecorder::begin(TrailStore& trails, std::uint64_t root, const FlowKey& key) noexcept {
   trails_ = &trails;
   key_.from = root;
-  state_.fill(0);
+  is_tracked_ = key.ct_state != Be32{0};
+  std::copy_n(words(key) + kPacketWords, kStateWords, state_.begin());
 }
 
 void TrailRecorder::found(const Entry* entry) noexcept {
@@ -26,6 +30,9 @@ void TrailRecorder::look_up(std::uint8_t table_id, const FlowKey& key) noexcept 
   for (std::size_t i = 0; i < kStateWords; ++i) {
     const std::uint64_t value = words(key)[kPacketWords + i];
     if (value == state_[i]) continue;
+    // Of what is in one word with tracking's findings the root does not tell either.
+    constexpr std::size_t kTracked = offsetof(FlowKey, pkt_mark) / sizeof(KeyWord) - kPacketWords;
+    if (is_tracked_ && i >= kTracked) return leave();
     if (change.value_count == Trail::kValues) return leave();
     change.value_index[change.value_count] = static_cast<std::uint8_t>(kPacketWords + i);
     change.values[change.value_count++] = state_[i] = value;

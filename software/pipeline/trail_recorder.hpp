@@ -17,8 +17,11 @@ namespace hoist::software {
 class TrailRecorder {
  public:
   void reset() noexcept { trails_ = nullptr; }
-  /// The walk starts with a lookup, the pipeline state being zero.
-  void begin(TrailStore& trails, std::uint64_t root) noexcept;
+  /// The walk starts with a lookup, with this pipeline state: all that comes from `root` has the
+  /// same, but for what connection tracking has found if it has been asked.
+  void begin(TrailStore& trails, std::uint64_t root, const FlowKey& key) noexcept;
+  /// Says whether there is something in the pipeline state that the root does not tell.
+  [[nodiscard]] bool is_tracked() const noexcept { return is_tracked_; }
   /// What the lookup came to. Null: nothing matched.
   void found(const Entry* entry) noexcept;
   /// The next lookup is of `table_id`, with this pipeline state.
@@ -35,6 +38,7 @@ class TrailRecorder {
 
   TrailStore* trails_ = nullptr;
   TrailKey key_{};
+  bool is_tracked_ = false;
   std::array<std::uint64_t, kStateWords> state_{};  ///< At the last lookup.
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "hoist/error.hpp"
+#include "hoist/flow_key.hpp"
 #include "hoist/types.hpp"
 #include "pipeline/reserved_memory.hpp"
 #include "pipeline/segment.hpp"
@@ -15,6 +16,9 @@ namespace hoist::software {
 
 /// What matched last on a way through the tables, and by which trail it was come to.
 struct TrailKey {
+  /// Stands for a rule where packets leave for a table behind ct; `program` is their SegmentRef.
+  static constexpr RuleId kBranch{0xffffffff};
+
   std::uint64_t from;     ///< A port's trail_root (even), or a trail's id (odd).
   std::uint64_t program;  ///< Serial of the rule's program; 0: nothing matched.
   RuleId rule;            ///< kNone: nothing matched.
@@ -41,6 +45,10 @@ struct alignas(64) Trail {
   std::array<std::uint64_t, kValues> values;
 
   [[nodiscard]] SegmentRef segment() const noexcept { return std::bit_cast<SegmentRef>(to); }
+  /// Sets the state that the next lookup sees.
+  void set_state(FlowKey& state) const noexcept {
+    for (std::size_t i = 0; i < value_count; ++i) words(state)[value_index[i]] = values[i];
+  }
 };
 static_assert(sizeof(Trail) == 64);
 

@@ -10,55 +10,13 @@
 #include "packet/edit.hpp"
 #include "pipeline/edit_op.hpp"
 #include "pipeline/field_bits.hpp"
+#include "pipeline/on_trail.hpp"
 #include "pipeline/prerequisite.hpp"
 
 namespace hoist::software {
 namespace {
 
 constexpr std::uint8_t kReasonNoMatch = 0, kReasonAction = 1, kReasonInvalidTtl = 2;
-
-bool is_packet_field(const Field& f) {
-  return f.id != FieldId::kInPort && f.offset < kPacketWords * sizeof(std::uint64_t);
-}
-
-/// Says whether a field is pipeline state, and means something in every packet.
-bool is_state(FieldId id) {
-  return !is_packet_field(field(id)) && field(id).prerequisite == Prerequisite::kNone;
-}
-
-/// Says whether an op does the same to every packet that came here by the same trail. (An edit
-/// does, as long as nobody looks at the packet afterwards: see look_up().)
-bool stays_on_trail(const Op& op) {
-  switch (op.code) {
-    case OpCode::kOutput:
-    case OpCode::kController:
-    case OpCode::kMeter:
-    case OpCode::kSetField:
-    case OpCode::kSetVlan:
-    case OpCode::kPushVlan:
-    case OpCode::kPopVlan:
-    case OpCode::kPushMpls:
-    case OpCode::kPopMpls:
-    case OpCode::kResubmit:
-    case OpCode::kExit:
-    case OpCode::kClear:
-    case OpCode::kWrite:
-    case OpCode::kMetadata:
-    case OpCode::kGoto:
-    case OpCode::kClearTrack:
-      return true;
-    case OpCode::kTrack:
-      return op.a == 0;
-    case OpCode::kOutputReg:
-    case OpCode::kStackPush:
-    case OpCode::kStackPop:
-      return is_state(FieldId{op.a});
-    case OpCode::kMove:
-      return is_state(FieldId{op.a}) && is_state(FieldId{static_cast<std::uint8_t>(op.b)});
-    default:
-      return false;
-  }
-}
 
 }  // namespace
 
@@ -176,7 +134,7 @@ void Walker::run_action_set() {
 
 void Walker::run_op(const Program& program, const Op& op) {
   const std::uint64_t* data = program.data();
-  if (!stays_on_trail(op)) recorder_.leave();
+  if (!stays_on_trail(op) || (recorder_.is_tracked() && asks_tracking(op))) recorder_.leave();
   switch (op.code) {
     case OpCode::kOutput:
       return output(PortNo{op.c}, op.b);

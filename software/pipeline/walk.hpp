@@ -45,8 +45,10 @@ class Walker {
   /// Starts with a packet. `key` and `layers` are what parse() says of it; neither it nor they are
   /// changed.
   void begin(const Place& place, const rte_mbuf& packet, const FlowKey& key, const Layers& layers);
-  /// Then, if the way from table 0 on is to be remembered: writes it down in `trails`.
-  void record(TrailStore& trails, std::uint64_t root) noexcept { recorder_.begin(trails, root); }
+  /// Then, if the way is to be remembered: writes it down in `trails`.
+  void record(TrailStore& trails, std::uint64_t root) noexcept {
+    recorder_.begin(trails, root, key_);
+  }
   /// Then one of: from table 0, of which `entry` is what lookup found (null: nothing);
   void start_with(const Entry* entry);
   /// from a table;

@@ -93,7 +93,7 @@ void make_keys(Worker& worker, Burst& burst) {
     entry->tag = cache_tag(static_cast<std::uint32_t>(entry->tag), worker.version);
   }
   burst.segments[i] = entry->segment;
-  burst.entries[i] = worker.cache.index_of(entry);
+  burst.entries[i] = worker.cache.place_of(entry, burst.hashes[i]);
   return true;
 }
 
@@ -103,7 +103,7 @@ void probe(Worker& worker, Burst& burst) {
     const auto* entry = worker.cache.find_now(burst.keys[i], burst.hashes[i]);
     if (entry != nullptr) [[likely]] {
       burst.segments[i] = entry->segment;
-      burst.entries[i] = worker.cache.index_of(entry);
+      burst.entries[i] = worker.cache.first_place(burst.hashes[i]);
       rte_prefetch0(&worker.segments->at(entry->segment.index));
     } else if (!find_older(worker, burst, i)) {
       burst.missed |= 1u << i;

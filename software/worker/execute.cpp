@@ -25,7 +25,13 @@ class Run {
  public:
   Run(Worker& worker, const Ingress& in, const SegmentCode& code, rte_mbuf* packet,
       const Journey& journey)
-      : worker_(worker), in_(in), code_(code), packet_(packet), journey_(journey) {}
+      : worker_(worker),
+        in_(in),
+        code_(code),
+        packet_(packet),
+        journey_(journey),
+        has_layers_(journey.has_layers),
+        layers_(journey.layers) {}
 
   /// From op `first` on. Returns the meter op that dropped the packet, or null.
   const Op* run(std::size_t first) {
@@ -231,7 +237,8 @@ class Run {
     is_done_ = true;
     rte_mbuf* out = hand_out(takes_packet);
     if (out == nullptr) return;
-    branch_off(worker_, in_, data, out, {journey_.track, journey_.branches + 1});
+    branch_off(worker_, in_, data, out,
+               {.track = journey_.track, .branches = journey_.branches + 1});
   }
 
   bool make_own() {
@@ -248,7 +255,7 @@ class Run {
   Journey journey_;
   bool is_done_ = false;  ///< It went somewhere, or its loss is counted.
   bool is_lost_ = false;
-  bool has_layers_ = false;
+  bool has_layers_;
   Layers layers_;
   const Op* dropped_by_ = nullptr;
 };

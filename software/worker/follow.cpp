@@ -43,9 +43,7 @@ void find_trails(const Worker& worker, const Misses& misses, Round& round) {
 
 /// Sets the state that the next lookup sees.
 void go_on(const Trail& trail, Misses& misses, std::uint32_t m) {
-  for (std::size_t i = 0; i < trail.value_count; ++i) {
-    words(misses.keys[m])[trail.value_index[i]] = trail.values[i];
-  }
+  trail.set_state(misses.keys[m]);
   misses.from[m] = trail.to;
   misses.table[m] = trail.table_id;
 }

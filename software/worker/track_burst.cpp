@@ -106,7 +106,8 @@ class Tracking {
   void go_on(rte_mbuf* packet) {
     SegmentRef next = known_next();
     if (next.index == SegmentStore::kNone) {
-      const Continuation found = find_continuation(worker_, burst_.in, data_, packet, journey_);
+      const Continuation found = find_continuation(
+          worker_, burst_.in, {data_, first_, burst_.classes[i_]}, packet, journey_);
       if (found.segment.index == SegmentStore::kNone) return;
       next = found.segment;
       if (found.is_cacheable) remember(next);
@@ -117,6 +118,8 @@ class Tracking {
     if (is_plain) {
       burst_.segments[i_] = next;  // Runs with its neighbours.
     } else {
+      journey_.has_layers = true;
+      journey_.layers = regular_layers(frame_of(packet));
       run_segment(worker_, burst_.in, segment, packet, journey_);
     }
   }

@@ -47,7 +47,7 @@ void BM_ConntrackSameBatch(benchmark::State& state) {
     if (++batches % 256 == 0) ++now_ms;
     for (const TrackedPacket& p : packets) {
       PacketTrack track;
-      benchmark::DoNotOptimize(g_tracker->track({.commits = true}, p, {now_ms, 0}, track));
+      benchmark::DoNotOptimize(g_tracker->track({.commits = true}, p, {now_ms, 0, thread}, track));
     }
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));
@@ -66,7 +66,7 @@ void BM_ConntrackNewConnections(benchmark::State& state) {
     for (std::size_t i = 0; i < kBatch; ++i) {
       PacketTrack track;
       benchmark::DoNotOptimize(
-          g_tracker->track({.commits = true}, packet_of(thread, n++), {now_ms, 0}, track));
+          g_tracker->track({.commits = true}, packet_of(thread, n++), {now_ms, 0, thread}, track));
     }
     g_tracker->sweep(now_ms, 2 * kBatch);
   }

@@ -232,6 +232,57 @@ TEST_P(DatapathConntrackTest, Ipv6AndEchoAreTrackedToo) {
   EXPECT_EQ(send(1, other), Sent{});
 }
 
+/// Two connections, with marks of 5 and 6, that table 1 sees many times.
+class MarkedConnectionsTest : public DatapathConntrackTest {
+ protected:
+  void SetUp() override {
+    add(MatchBuilder().ipv4(), apply({to_table(1)}));
+    for (const auto port : std::array<std::uint16_t, 2>{5, 6}) {
+      CtAction marked = commit();
+      marked.exec.push_back(SetFieldAction{
+          .field = FieldId::kCtMark, .value = field_value(port), .mask = full_mask(mark_)});
+      from(3, MatchBuilder().udp().with(FieldId::kUdpDst, port), {marked});
+      send(3, to(port));
+    }
+  }
+  static Bytes to(std::uint16_t port) { return udp({.dst_port = port}); }
+  /// Where each goes when both are sent again and again.
+  void expect_out(std::uint32_t port_of_5, std::uint32_t port_of_6) {
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(send(1, to(5)), passes(port_of_5, to(5)));
+      EXPECT_EQ(send(1, to(6)), passes(port_of_6, to(6)));
+    }
+  }
+  const Field& mark_ = field(FieldId::kCtMark);
+  const FieldBits whole_mark_{.field = FieldId::kCtMark, .start = 0, .count = 32};
+  const FieldBits reg0_{.field = FieldId::kReg0, .start = 0, .count = 32};
+};
+INSTANTIATE_TEST_SUITE_P(FlowCache, MarkedConnectionsTest, ::testing::Values(0u, 1024u));
+
+TEST_P(MarkedConnectionsTest, ARegisterHoldsTheMarkOfItsOwnPacket) {
+  from(1, MatchBuilder(), {MoveAction{whole_mark_, reg0_}, ResubmitAction{.table_id = 2}});
+  add(MatchBuilder().with(FieldId::kReg0, 5), apply({output(2)}), {.table_id = 2});
+  add(MatchBuilder().with(FieldId::kReg0, 6), apply({output(3)}), {.table_id = 2});
+  expect_out(2, 3);
+}
+
+TEST_P(MarkedConnectionsTest, ARegisterSetBehindCtIsMetWithTheMarkOfItsOwnPacket) {
+  from(1, MatchBuilder(), {set(FieldId::kReg0, 1), ResubmitAction{.table_id = 2}});
+  const auto marked = [](std::uint64_t mark) {
+    return MatchBuilder().with(FieldId::kReg0, 1).with(FieldId::kCtMark, mark);
+  };
+  add(marked(5), apply({output(2)}), {.table_id = 2});
+  add(marked(6), apply({output(3)}), {.table_id = 2});
+  expect_out(2, 3);
+}
+
+TEST_P(MarkedConnectionsTest, WhatIsClearedIsClearedForEachPacket) {
+  from(1, MatchBuilder(), {CtClearAction{}, ResubmitAction{.table_id = 2}});
+  add(MatchBuilder(), apply({output(2)}), {.table_id = 2, .priority = 1});
+  add(MatchBuilder().with(FieldId::kCtMark, 5), apply({output(3)}), {.table_id = 2});
+  expect_out(2, 2);
+}
+
 TEST_P(DatapathConntrackTest, APacketThatNeverComesOutOfCtIsDroppedInTheEnd) {
   add(MatchBuilder().udp(), apply({to_table(0)}));
   EXPECT_EQ(send(1, udp()), Sent{});
