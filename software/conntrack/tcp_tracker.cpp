@@ -99,7 +99,9 @@ class Passage {
       dst_shift_ = dst_.scale & TcpPeer::kScaleMask;
       return;
     }
-    dst_.window = static_cast<std::uint16_t>(dst_.window << (dst_.scale & TcpPeer::kScaleMask));
+    // It was rounded up, maybe past what it can have been.
+    const std::uint32_t unscaled = std::uint32_t{dst_.window} << (dst_.scale & TcpPeer::kScaleMask);
+    dst_.window = static_cast<std::uint16_t>(std::min(unscaled, 0xffffu));
     dst_.scale = 0;
   }
 
