@@ -11,7 +11,7 @@ packages=(
   libasio-dev libcli11-dev libdpdk-dev libexpected-dev libibverbs-dev libmnl-dev libpcap-dev libspdlog-dev
   libssl-dev libsystemd-dev libtomlplusplus-dev nlohmann-json3-dev
   # ovs-ofctl and ovs-appctl; the quickstart's networks and programs
-  curl ethtool iperf3 iproute2 iputils-ping openvswitch-common python3
+  curl ethtool iperf3 iproute2 iputils-ping openvswitch-common python3 tcpreplay
   # tests are built along
   libbenchmark-dev libgmock-dev libgtest-dev
 )

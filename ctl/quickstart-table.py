@@ -37,18 +37,57 @@ def rules(folder, mode):
     return out
 
 
+def meters(folder, name):
+    """Meter -> (seconds it exists, bytes that it met, bytes that it dropped, packets that it dropped)."""
+    number = r"([\d.]+)"
+    text = read(folder, name)
+    pattern = (rf"meter:{number} flow_count:\d+ packet_in_count:\d+ byte_in_count:{number} "
+               rf"duration:{number}s bands:\s+0: packet_count:{number} byte_count:{number}")
+    return {int(m[0]): (float(m[2]), int(m[1]), int(m[4]), int(m[3])) for m in re.findall(pattern, text)}
+
+
+def ports(folder, name):
+    """(packets received, packets sent) by all ports."""
+    text = read(folder, name)
+    return [sum(int(n) for n in re.findall(rf"{way} pkts=(\d+)", text)) for way in ("rx", "tx")]
+
+
 def gateway(folder, mode):
     values = dict(line.split() for line in read(folder, f"{mode}.gateway").splitlines())
     placed = json.loads(read(folder, f"{mode}.placed"))
     full = sum(row["tier"] == "full" for row in placed)
-    received = json.loads(read(folder, f"{mode}.limited"))["end"]["sum"]
-    passed = received["bits_per_second"] * (1 - received["lost_percent"] / 100)
+    packets = sum(row["packets"] for row in placed)
+    in_hardware = sum(row["hardware_packets"] for row in placed)
+    before, after = meters(folder, f"{mode}.before"), meters(folder, f"{mode}.after")
+    rate = int(values["kbps"]) * 125
+    # A bucket may have been full, and the last frame may not have fitted.
+    slack = rate + 2 * int(values["frame_size"])
+    limited = within = 0
+    passed_all = allowed_all = 0
+    for meter, (seconds, met, dropped, _) in after.items():
+        earlier = before[meter]
+        passed = met - earlier[1] - (dropped - earlier[2])
+        allowed = rate * (seconds - earlier[0])
+        is_limited = dropped > earlier[2]
+        within += passed <= allowed + slack and (not is_limited or passed >= allowed - slack)
+        limited += is_limited
+        if is_limited:
+            passed_all += passed
+            allowed_all += allowed
+    came, went = ports(folder, f"{mode}.ports.before"), ports(folder, f"{mode}.ports.after")
+    dropped = sum(meter[3] for meter in meters(folder, f"{mode}.end").values())
+    received, sent = went[0] - came[0], went[1] - came[1]
     return {
         f"{values['addresses']} meters and {len(placed)} rules, loaded in": f"{float(values['seconds']):.2f} s",
         "resident memory": f"{int(values['kib']) / 1024:.0f} MiB",
         "rules in hardware": f"{100 * full / max(len(placed), 1):.0f} %",
-        f"UDP at {3 * int(values['limit_mbps'])} Mbit/s to an address limited to {values['limit_mbps']}":
-            f"{passed / 1e6:.1f} Mbit/s",
+        "packets carried by hardware": f"{100 * in_hardware / max(packets, 1):.0f} %",
+        "packets received": f"{received}",
+        "dropped by meters": f"{dropped}",
+        "lost otherwise": f"{received - dropped - sent}",
+        f"addresses limited to {values['kbps']} kbit/s by their meter": f"{limited}",
+        "what these passed, of what they were allowed": f"{100 * passed_all / max(allowed_all, 1):.1f} %",
+        "addresses whose own rate was right": f"{within} of {len(after)}",
     }
 
 

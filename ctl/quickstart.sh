@@ -76,6 +76,8 @@ write_configuration() {
 args = ["--no-huge", "--in-memory", "--no-pci", "-m", "512"]
 [datapath]
 workers = [$worker]
+[offload]
+moves_per_second = 2000
 [[bridge]]
 name = "br0"
 [[bridge.port]]
@@ -131,42 +133,52 @@ run_traffic() {
   ovs-appctl -t "$rundir/hoistd.ctl" hoist/offload >"$rundir/$name.rules"
 }
 
-# run_gateway NAME: meters and flows for many addresses, one of which is the right host's; leaves
-# $rundir/NAME.gateway
-limit_mbps=20
-addresses=200000
-[ "$(nproc)" -gt 2 ] || addresses=20000
+# run_gateway NAME: meters and flows for many addresses, traffic beyond each one's limit in both directions;
+# leaves $rundir/NAME.{gateway,placed,before,after,ports}
 run_gateway() {
-  local name=$1 start loaded
+  local name=$1 start loaded ns
   ovs-ofctl del-flows br0
   start=$(date +%s.%N)
   "$build/ctl/hoistctl" --socket "$rundir/hoistd.ctl" add-meters br0 "$rundir/meters" >/dev/null || give_up "add-meters"
   "$build/ctl/hoistctl" --socket "$rundir/hoistd.ctl" add-flows br0 "$rundir/flows" >/dev/null || give_up "add-flows"
   loaded=$(date +%s.%N)
-  in_right iperf3 -s -1 >/dev/null 2>&1 &
-  children+=($!)
-  within 5 eval "in_right ss -tln | grep -q :5201"
-  in_left iperf3 -c 10.77.0.2 -u -b $((limit_mbps * 3))M -l 1400 -t "$seconds" -J >"$rundir/$name.limited" ||
-    give_up "iperf3: $(cat "$rundir/$name.limited")"
+  ovs-ofctl dump-ports br0 >"$rundir/$name.ports.before"
+  for ns in "$left" "$right"; do
+    ip netns exec "$ns" timeout $((gateway_seconds + 12)) tcpreplay -q -i eth0 --preload-pcap --loop 0 --pps "$gateway_pps" \
+      "$rundir/$ns.pcap" >/dev/null 2>&1 &
+    replays+=($!)
+    children+=($!)
+  done
+  sleep 10    # until the hot half has found its place
+  ovs-ofctl -O OpenFlow13 meter-stats br0 >"$rundir/$name.before"
+  sleep "$gateway_seconds"
+  ovs-ofctl -O OpenFlow13 meter-stats br0 >"$rundir/$name.after"
+  wait "${replays[@]}" || true
+  replays=()
+  ovs-ofctl dump-ports br0 >"$rundir/$name.ports.after"
+  ovs-ofctl -O OpenFlow13 meter-stats br0 >"$rundir/$name.end"
   ovs-appctl -t "$rundir/hoistd.ctl" hoist/offload >"$rundir/$name.placed"
   {
     echo "addresses $addresses"
+    echo "kbps $gateway_kbps"
+    echo "frame_size $gateway_frame_size"
     echo "seconds $(echo "$loaded $start" | awk '{print $1 - $2}')"
     awk '/VmRSS/ {print "kib", $2}' "/proc/$switch/status"
-    echo "limit_mbps $limit_mbps"
   } >"$rundir/$name.gateway"
 }
+addresses=${QUICKSTART_ADDRESSES:-$([ "$(nproc)" -gt 2 ] && echo 200000 || echo 20000)}
+gateway_seconds=10
+gateway_pps=60000
+gateway_kbps=4
+gateway_frame_size=250
+replays=()
 write_gateway() {
-  # The right host is the last address, with a limit of its own.
-  tests/support/gateway.py --addresses $((addresses - 1)) --first 10.80.0.1 "$rundir/meters" "$rundir/flows"
-  cat >>"$rundir/meters" <<EOF
-meter=$addresses,kbps,burst,stats,bands=type=drop,rate=$((limit_mbps * 1000)),burst_size=1000
-EOF
-  cat >>"$rundir/flows" <<EOF
-priority=40000,arp,actions=NORMAL
-in_port=1,ip,nw_dst=10.77.0.2,actions=meter:$addresses,output:2
-in_port=2,ip,nw_src=10.77.0.2,actions=meter:$addresses,output:1
-EOF
+  tests/support/gateway.py --addresses "$addresses" --rate $gateway_kbps --burst $gateway_kbps \
+    --frame-size $gateway_frame_size --down "$rundir/$left.pcap" --up "$rundir/$right.pcap" \
+    "$rundir/meters" "$rundir/flows"
+  # A NIC with room for half of it.
+  sed "s/^total = .*/total = $((addresses + 200))/; /^\[meters\]/,\$s/^max = .*/max = $((addresses / 2))/" \
+    hwtests/profiles/connectx.toml >"$rundir/half.toml"
 }
 
 step "network: $left (10.77.0.1) -- hoistd -- $right (10.77.0.2)"
@@ -182,11 +194,17 @@ children+=($!)
 step "in software"
 start_switch
 run_traffic software
-run_gateway software
 stop_switch
 step "with the emulated NIC"
 start_switch hwtests/with-emulated-nic connectx
 run_traffic emulated
+stop_switch
+step "a gateway, in software"
+start_switch
+run_gateway software
+stop_switch
+step "the gateway, with an emulated NIC that has room for half of it"
+start_switch hwtests/with-emulated-nic "$rundir/half.toml"
 run_gateway emulated
 stop_switch
 

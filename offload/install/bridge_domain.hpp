@@ -136,7 +136,7 @@ class BridgeDomain {
   void note_users(std::span<const RuleRef> added, std::span<const RuleId> removed);
   void hold_together(Assessed& added);
   bool send_home();
-  void send_home(MeterId meter, const Refused& why, Ban ban);
+  void send_home(MeterId meter, Refused why, Ban ban);
   void try_meter_again(MeterId meter);
   [[nodiscard]] const Entry* find_stranger(MeterId meter) const;
   [[nodiscard]] RoomUnit room_unit(MeterId meter) const;

@@ -115,7 +115,9 @@ bool BridgeDomain::send_home() {
   return has_work;
 }
 
-void BridgeDomain::send_home(MeterId meter, const Refused& why, Ban ban) {
+void BridgeDomain::send_home(MeterId meter, Refused why, Ban ban) {
+  // The planner knows by it that partial forms must not take the room either.
+  if (ban == Ban::kNoRoom) why.refusal = Refusal::kTableFull;
   meters_.ban(meter, why, ban);
   if (ban != Ban::kLasting && retry_at_ms_ <= shared_.now_ms()) retry_later();
   for (const RuleId rule : meters_.users(meter)) planner_->withdraw(rule, why);

@@ -182,7 +182,8 @@ void Planner::settle(Entry& entry) {
   if (is_partial) return;
   // A partial rule saves software the lookup, but must not take the last room.
   const bool is_shadowed = entry.why.refusal == Refusal::kShadowed;
-  if (a.partial && !is_shadowed && has_room(capacity_ / 8 + 1)) {
+  const bool is_full = entry.why.refusal == Refusal::kTableFull;
+  if (a.partial && !is_shadowed && !is_full && has_room(capacity_ / 8 + 1)) {
     const Refused why = entry.why;
     const bool is_placed = place(entry, Form::kPartial);
     if (why.refusal != Refusal::kNone) entry.why = why;
