@@ -10,9 +10,16 @@
 namespace hoist::openflow {
 namespace {
 
-/// How often the planes are looked after, and how often while somebody waits for them.
-constexpr std::chrono::microseconds kTick{2000};
-constexpr std::chrono::microseconds kUrgentTick{50};
+using std::chrono::microseconds;
+
+/// How often the planes are looked after, and how often at most while somebody waits for them.
+constexpr microseconds kTick{2000};
+constexpr microseconds kUrgentTick{50};
+
+/// Whoever has waited long can wait a little longer, and leaves the core to what it waits for.
+microseconds urgent_delay(std::chrono::steady_clock::duration waited) {
+  return std::clamp(std::chrono::duration_cast<microseconds>(waited) / 8, kUrgentTick, kTick);
+}
 
 }  // namespace
 
@@ -56,15 +63,15 @@ void Agent::stop() {
 
 void Agent::tick() {
   if (is_stopped_) return;
-  const bool is_urgent = poll();
+  const microseconds delay = poll();
   if (on_tick_) on_tick_();
-  timer_.expires_after(is_urgent ? kUrgentTick : kTick);
+  timer_.expires_after(delay);
   timer_.async_wait([this](asio::error_code error) {
     if (!error) tick();
   });
 }
 
-bool Agent::poll() {
+microseconds Agent::poll() {
   const auto find = [this](BridgeId id) -> Bridge* {
     const auto found = std::ranges::find(bridges_, id, [](const auto& b) { return b->id(); });
     return found == bridges_.end() ? nullptr : found->get();
@@ -79,12 +86,13 @@ bool Agent::poll() {
   planes_.flow_manager().poll();
   planes_.poll();
   for (const auto& bridge : bridges_) bridge->expire();
-  bool is_urgent = more_packets;
+  microseconds delay = more_packets ? kUrgentTick : kTick;
   for (const auto& connection : connections_) {
-    is_urgent = connection->poll() || is_urgent;
+    connection->poll();
     connection->send();
+    if (const auto waited = connection->waited()) delay = std::min(delay, urgent_delay(*waited));
   }
-  return is_urgent;
+  return delay;
 }
 
 std::shared_ptr<Connection> Agent::add_connection(

@@ -5,6 +5,7 @@
 #include <asio/generic/stream_protocol.hpp>
 #include <asio/io_context.hpp>
 #include <asio/steady_timer.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -48,9 +49,8 @@ class Agent {
   void start();
   /// Closes all sockets.
   void stop();
-  /// One turn: packet-ins, counters, timeouts, whatever waits. Returns whether to come back at
-  /// once.
-  bool poll();
+  /// One turn: packet-ins, counters, timeouts, whatever waits. Returns when to come back.
+  std::chrono::microseconds poll();
   /// Called once a tick, for others that poll.
   void on_tick(std::function<void()> callback) { on_tick_ = std::move(callback); }
 

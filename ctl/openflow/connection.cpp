@@ -30,10 +30,13 @@ void Connection::start(std::function<void(const std::string&)> on_closed) {
   pump();
 }
 
-bool Connection::poll() {
-  if (is_closed_ || !session_.is_waiting()) return false;
-  pump();
-  return session_.is_waiting();
+void Connection::poll() {
+  if (!is_closed_ && session_.is_waiting()) pump();
+}
+
+std::optional<std::chrono::steady_clock::duration> Connection::waited() const {
+  if (is_closed_ || !session_.is_waiting()) return std::nullopt;
+  return std::chrono::steady_clock::now() - session_.waiting_since();
 }
 
 void Connection::close(const std::string& reason) {

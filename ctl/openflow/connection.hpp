@@ -4,8 +4,10 @@
 #include <array>
 #include <asio/generic/stream_protocol.hpp>
 #include <asio/steady_timer.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,8 +32,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   /// Starts to read. `on_closed` is called once, later.
   void start(std::function<void(const std::string& reason)> on_closed);
-  /// Goes on with what waits for the planes. Returns whether something still does.
-  bool poll();
+  /// Goes on with what waits for the planes.
+  void poll();
+  /// How long the request at hand has waited for the planes. Nothing: none does.
+  [[nodiscard]] std::optional<std::chrono::steady_clock::duration> waited() const;
   /// Sends what async events have left in the session's output.
   void send();
   void close(const std::string& reason);

@@ -60,6 +60,7 @@ Session::Progress Session::advance() {
 
 void Session::wait_for(Task task) {
   waiting_ = std::move(task);
+  waiting_since_ = std::chrono::steady_clock::now();
   advance();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -53,6 +54,10 @@ class Session {
   /// Goes on with what waits.
   Progress advance();
   [[nodiscard]] bool is_waiting() const noexcept { return waiting_ != nullptr; }
+  /// Of what waits.
+  [[nodiscard]] std::chrono::steady_clock::time_point waiting_since() const noexcept {
+    return waiting_since_;
+  }
   [[nodiscard]] bool is_congested() const noexcept {
     return output_.size() + unsent_size_ > kOutputMax;
   }
@@ -174,6 +179,7 @@ class Session {
   std::size_t unsent_size_ = 0;
   std::uint64_t dropped_count_ = 0;
   Task waiting_;
+  std::chrono::steady_clock::time_point waiting_since_;
 
   Role role_ = Role::kEqual;
   SetAsync async_ = default_async_masks();
