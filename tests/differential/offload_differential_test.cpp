@@ -164,5 +164,59 @@ TEST_F(OffloadDifferentialTest, WhileARuleChangesPacketsMeetTheOldOrTheNew) {
   }
 }
 
+std::shared_ptr<const RuleSpec> metered(std::uint32_t id, std::uint16_t priority, PortNo to) {
+  Instructions instructions;
+  instructions.apply_actions = {MeterAction{1}, OutputAction{to, 0xffff}};
+  return std::make_shared<RuleSpec>(
+      RuleSpec{.id = RuleId{id},
+               .table_id = 0,
+               .priority = priority,
+               .cookie = 0,
+               .match = {},
+               .instructions = std::make_shared<const Instructions>(std::move(instructions))});
+}
+
+/// Twice the rate comes in, while the meter changes planes ten times: each change may give it one
+/// burst more, as both planes' buckets are full when they take over.
+TEST_F(OffloadDifferentialTest, AMeterKeepsItsRateWhileItsRulesChangePlanes) {
+  constexpr std::uint32_t kRate = 1000;
+  constexpr std::uint32_t kBurst = 10;
+  constexpr int kMoves = 10;
+  constexpr int kMsBetween = 500;
+  constexpr std::uint64_t kMs = 1'000'000;
+  Scenario scenario;
+  scenario.meters = {{.id = MeterId{1},
+                      .flags = MeterConfig::kPktps,
+                      .bands = {{.rate = kRate, .burst_size = kBurst}}}};
+  std::uint64_t nic_ns = 1'000'000'000;
+  emulated_nic_set_clock(nic_ns);
+  plane_->start(scenario);
+  plane_->apply({{RuleChange::Kind::kAdd, metered(1, 2, PortNo{2})}});
+  // Never hit, but of a kind that only software has.
+  const auto stranger = metered(2, 1, PortNo::kController);
+  const Arrival arrival{PortNo{1}, Packet().eth().ipv4().udp().bytes(), 0};
+  std::size_t passed = 0;
+  for (int move = 0; move < kMoves; ++move) {
+    const auto kind = move % 2 == 0 ? RuleChange::Kind::kAdd : RuleChange::Kind::kRemove;
+    plane_->begin({{kind, stranger}});
+    bool is_settled = false;
+    for (int ms = 0; ms < kMsBetween; ++ms) {
+      nic_ns += kMs;
+      emulated_nic_set_clock(nic_ns);
+      plane_->pass({kMs});
+      for (int i = 0; i < 2; ++i) passed += see(plane_->run({arrival})).sent[PortNo{2}].size();
+      is_settled = is_settled || plane_->settle_one();
+    }
+    EXPECT_TRUE(is_settled);
+  }
+  emulated_nic_set_clock(0);
+  (void)plane_->counts();
+  constexpr std::size_t kAllowed = std::size_t{kRate} * kMoves * kMsBetween / 1000;
+  EXPECT_GE(passed, kAllowed - kBurst) << plane_->explain();
+  EXPECT_LE(passed, kAllowed + (kMoves + 1) * kBurst) << plane_->explain();
+  std::printf("%zu packets passed, %zu allowed; %lu met the meter in hardware\n", passed, kAllowed,
+              static_cast<unsigned long>(plane_->metered_packets()));
+}
+
 }  // namespace
 }  // namespace hoist::test
