@@ -68,6 +68,9 @@ Result<void> SoftwareDatapath::make_workers() {
   if (!tracker) return tl::unexpected(tracker.error());
   tracker_ = std::move(*tracker);
   shared_.tracker = tracker_.get();
+  connections_ = std::make_unique<TrackedConnections>(
+      *tracker_, TrackedConnections::Config{ConnectionTracker::Config{}.capacity,
+                                            [this] { return shared_.clock.now_ms(); }});
   const std::size_t count = std::max<std::size_t>(config_.worker_lcores.size(), 1);
   for (unsigned i = 0; i < count; ++i) {
     constexpr std::uint32_t kSegments = 1u << 20;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cache/change_log.hpp"
+#include "conntrack/tracked_connections.hpp"
 #include "datapath/collector.hpp"
 #include "datapath/program_store.hpp"
 #include "datapath/queue_table.hpp"
@@ -24,7 +25,7 @@ namespace hoist::software {
 
 /// Datapath: control's half of the software plane. Its parts lie in create.cpp, rules.cpp,
 /// meters.cpp, ports.cpp, serve.cpp and workers.cpp.
-class SoftwareDatapath final : public Datapath, public Workers {
+class SoftwareDatapath final : public Datapath, public Workers, public TracksConnections {
  public:
   SoftwareDatapath(const Config& config, MbufPool pool);
   ~SoftwareDatapath() override;
@@ -61,6 +62,8 @@ class SoftwareDatapath final : public Datapath, public Workers {
   std::vector<MacEntry> mac_table(BridgeId bridge) const override;
   void flush_mac_table(BridgeId bridge) override;
   ResumeTable& resume_table() override { return *resume_table_; }
+
+  Connections& connections() override { return *connections_; }
 
   // --- Workers.
   std::vector<WorkerReport> report(std::uint32_t last_s) const override;
@@ -156,6 +159,7 @@ class SoftwareDatapath final : public Datapath, public Workers {
   std::unique_ptr<ResumeTable> resume_table_ = std::make_unique<ResumeTable>();
   ReservedMemory program_memory_;
   std::unique_ptr<ConnectionTracker> tracker_;
+  std::unique_ptr<TrackedConnections> connections_;
   Shared shared_;
   std::vector<std::unique_ptr<Bridge>> bridges_;
   std::vector<Port> ports_;  ///< By slot.
