@@ -57,12 +57,13 @@ DatapathPlane::~DatapathPlane() { datapath_.reset(); }
 void DatapathPlane::start(const Scenario& scenario) {
   drop_all_rules();
   datapath_->flush_mac_table(bridge_);
+  pass({100'000'000'000});  // What was tracked is forgotten.
   for (const PortNo port : std::exchange(flagged_, {})) change_port({port, 0});
   flagged_.clear();
   // Between packets of different ports, or of different ways through the switch, a meter sees
   // another order than the reference.
-  const bool is_single =
-      scenario.learns || may_remark(scenario.meters) || (!keeps_order_ && !scenario.meters.empty());
+  const bool is_single = scenario.learns || scenario.tracks || may_remark(scenario.meters) ||
+                         (!keeps_order_ && !scenario.meters.empty());
   pace_ = is_single ? Pace::kOneByOne : scenario.meters.empty() ? Pace::kBurst : Pace::kPortByPort;
   set_meters(scenario.meters);
   id_base_ = id_last_ > 40'000 ? 0 : id_last_;

@@ -109,5 +109,27 @@ TEST_F(TcpTrackerTest, AClosedConnectionsTupleCanBeOpenedAgain) {
   EXPECT_EQ(tracker_->count(), 1u);
 }
 
+/// Against a table that holds few.
+TEST_F(TcpTrackerTest, ASynFloodFillsTheTableNoFurtherAndLeavesWhatIsEstablishedAlone) {
+  constexpr std::uint32_t kMost = 1000, kFlood = 20'000;
+  using Refusal = TrackOutcome::Refusal;
+  tracker_->set_connections_most(kMost);
+  shake_hands();
+  std::uint32_t refused = 0;
+  for (std::uint32_t n = 0; n < kFlood; ++n) {
+    const Tuple from = ipv4_tuple(0x0b000000 + n, 0x0a010102, 1024, 80, 6);
+    EXPECT_EQ(run({.commits = true}, tcp(from, segment({kSyn, n}))).state, kNew);
+    refused += outcome_.refusal == Refusal::kTableFull;
+    ASSERT_EQ(to_server({kAck, 101, 501}), kEst);
+  }
+  EXPECT_EQ(tracker_->count(), kMost);
+  EXPECT_EQ(refused, kFlood - (kMost - 1));
+  now_ms_ += 31'000;
+  while (tracker_->sweep(now_ms_, 1024) != 0) {
+  }
+  EXPECT_EQ(tracker_->count(), 1u) << "half open ones are soon forgotten";
+  EXPECT_EQ(to_client({kAck, 501, 101}), kEstReply);
+}
+
 }  // namespace
 }  // namespace hoist::software

@@ -47,7 +47,35 @@ class Author {
     out.push_back(OutputAction{port, 0});
   }
 
+  /// Tracks the packet, maybe to go on in a later table.
+  void add_tracking(std::vector<Action>& out) {
+    if (one_in(random_, 8)) return out.push_back(CtClearAction{});
+    CtAction ct{.commit = one_in(random_, 2), .zone = static_cast<std::uint16_t>(random_() % 2)};
+    ct.force = ct.commit && one_in(random_, 4);
+    if (one_in(random_, 6)) ct.zone_source = FieldBits{kReg0, 0, 16};
+    if (table_id_ + 1 < palette_.table_count && !one_in(random_, 4)) {
+      const auto later = table_id_ + 1 + random_() % (palette_.table_count - table_id_ - 1u);
+      ct.table_id = static_cast<std::uint8_t>(later);
+    }
+    if (one_in(random_, 3)) ct.nat = nat(ct.commit);
+    if (ct.commit && one_in(random_, 2)) {
+      const FieldId id = one_in(random_, 2) ? kCtMark : kCtLabel;
+      ct.exec.emplace_back(std::get<SetFieldAction>(set(id)));
+      if (one_in(random_, 3)) ct.exec.emplace_back(MoveAction{{kReg0, 0, 2}, {kCtMark, 1, 2}});
+    }
+    out.push_back(ct);
+  }
+
  private:
+  NatAction nat(bool commits) {
+    NatAction out;
+    if (!commits || !allows(packet_, Prerequisite::kIpv4) || one_in(random_, 3)) return out;
+    out.kind = one_in(random_, 2) ? NatAction::Kind::kSource : NatAction::Kind::kDestination;
+    out.family = 4;
+    out.first = {30, 0, 0, static_cast<std::uint8_t>(1 + random_() % 2)};
+    return out;
+  }
+
   void add_change(std::vector<Action>& out) {
     switch (random_() % 6) {
       case 0:
@@ -200,6 +228,11 @@ Palette random_palette(Random& random) {
   p.has_flooding = one_in(random, 3);
   p.has_normal = one_in(random, 6);
   p.has_meters = one_in(random, 3);
+  p.has_tracking = one_in(random, 4);
+  if (p.has_tracking) {
+    p.table_count = static_cast<std::uint8_t>(2 + random() % 3);
+    p.has_tags = p.has_write_actions = p.has_normal = p.has_meters = false;
+  }
   return p;
 }
 
@@ -216,6 +249,7 @@ Instructions random_instructions(Random& random, const Palette& palette, const M
   Instructions i;
   Author author(random, palette, match, table_id);
   i.apply_actions = author.actions(one_in(random, 2) ? 0 : 4);
+  if (palette.has_tracking && !one_in(random, 3)) author.add_tracking(i.apply_actions);
   if (palette.has_meters && one_in(random, 2)) i.meter_id = random_meter(random);
   if (palette.has_meters && one_in(random, 6)) {
     i.apply_actions.push_back(MeterAction{random_meter(random)});

@@ -21,6 +21,7 @@ struct Palette {
   bool has_flooding = false;  ///< FLOOD, ALL, IN_PORT, ports that are not there.
   bool has_normal = false;
   bool has_meters = false;
+  bool has_tracking = false;  ///< ct, ct_clear; little besides.
 };
 
 [[nodiscard]] Palette random_palette(Random& random);

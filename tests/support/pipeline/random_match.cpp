@@ -116,4 +116,19 @@ Match random_match(Random& random, std::uint32_t port_count) {
   return match;
 }
 
+void add_tracked(Match& match, Random& random) {
+  constexpr std::array<std::uint32_t, 7> kBits = {0x01, 0x02, 0x08, 0x10, 0x20, 0x40, 0x80};
+  constexpr std::array<std::uint32_t, 5> kUsual = {0x21, 0x22, 0x2a, 0x30, 0x00};
+  if (one_in(random, 2)) {
+    const std::uint32_t state = kUsual[random() % kUsual.size()];
+    put(match, kCtState, field_value(state), field_value(state == 0 ? 0x20 : state));
+  } else if (one_in(random, 2)) {
+    const std::uint32_t bit = kBits[random() % kBits.size()];
+    put(match, kCtState, field_value(one_in(random, 2) ? bit : 0), field_value(bit));
+  }
+  constexpr std::array kFound = {kCtMark, kCtZone, kCtLabel};
+  add_some(match, kFound, random, 6);
+  if (one_in(random, 8)) put_exact(match, kCtNwProto, 17);
+}
+
 }  // namespace hoist::test

@@ -7,6 +7,7 @@
 #include "support/pipeline/random_instructions.hpp"
 #include "support/pipeline/random_match.hpp"
 #include "support/pipeline/random_meters.hpp"
+#include "support/reference/layers.hpp"
 
 namespace hoist::test {
 namespace {
@@ -20,12 +21,13 @@ class Author {
     scenario_.seed = seed;
     scenario_.port_count = palette_.port_count;
     scenario_.learns = palette_.has_normal;
+    scenario_.tracks = palette_.has_tracking;
     if (palette_.has_meters) scenario_.meters = random_meters(random_);
   }
 
   Scenario write() {
     add_rules(1 + random_() % size_.rules_max);
-    for (int n = 0; n < 12; ++n) flows_.push_back({random_packet(random_), ++last_flow_});
+    for (int n = 0; n < 12; ++n) flows_.push_back({draw_packet(), ++last_flow_});
     for (unsigned n = 0; n < size_.bursts; ++n) {
       if (n > 0) change();
       if (n > 0) add_pause();
@@ -58,7 +60,8 @@ class Author {
   Rule try_make() {
     const auto table_id = static_cast<std::uint8_t>(random_() % palette_.table_count);
     const bool is_default = one_in(random_, 8);
-    const Match match = is_default ? Match{} : random_match(random_, palette_.port_count);
+    Match match = is_default ? Match{} : random_match(random_, palette_.port_count);
+    if (palette_.has_tracking && !is_default && one_in(random_, 2)) add_tracked(match, random_);
     const auto priority = static_cast<std::uint16_t>(is_default ? 0 : random_() % 12);
     Rule rule = make(table_id, priority, match);
     const bool is_unclear = std::ranges::any_of(live_, [&](const Rule& other) {
@@ -121,6 +124,9 @@ class Author {
   }
 
   void add_pause() {
+    if (palette_.has_tracking && one_in(random_, 3)) {
+      return scenario_.steps.emplace_back(Pause{31'000'000'000}), void();
+    }
     constexpr std::uint64_t kLengths_ns[] = {1'000'000, 37'000'000, 500'000'000, 2'000'000'000};
     scenario_.steps.emplace_back(Pause{kLengths_ns[random_() % std::size(kLengths_ns)]});
   }
@@ -130,12 +136,36 @@ class Author {
     scenario_.steps.emplace_back(PortChange{random_port(), kFlags[random_() % std::size(kFlags)]});
   }
   void add_packet_out() {
-    Bytes frame = random_packet(random_);
+    Bytes frame = draw_packet();
     if (frame.size() < 14) frame.resize(60);  // A controller has nothing shorter to send.
     constexpr PortNo kFrom[] = {PortNo::kController, PortNo::kLocal, PortNo{1}, PortNo{2}};
     scenario_.steps.emplace_back(PacketOut{.in_port = kFrom[random_() % std::size(kFrom)],
                                            .frame = std::move(frame),
                                            .actions = random_packet_out(random_, palette_)});
+  }
+  /// Of scenarios that track not TCP, but a good deal that comes in pairs.
+  Bytes draw_packet() {
+    if (!palette_.has_tracking) return random_packet(random_);
+    if (one_in(random_, 2)) return talk();
+    Bytes frame = random_packet(random_);
+    while (reference::find_layers(frame).ip_proto == 6) frame = random_packet(random_);
+    return frame;
+  }
+  Bytes talk() {
+    const bool is_back = one_in(random_, 3);
+    const Be32 a = ip4("10.0.0.1");
+    const Be32 b = one_in(random_, 3) ? ip4("30.0.0.1") : ip4("10.0.0.2");
+    const auto port = static_cast<std::uint16_t>(1000 + random_() % 2);
+    Packet packet;
+    packet.eth().ipv4({.src = is_back ? b : a, .dst = is_back ? a : b});
+    if (one_in(random_, 4)) {
+      const std::uint8_t type = is_back ? 0 : 8;
+      return packet.icmp({.type = type, .rest = std::uint32_t{port} << 16 | 1}).payload(9).bytes();
+    }
+    const std::uint16_t other = 53;
+    return packet.udp({.src = is_back ? other : port, .dst = is_back ? port : other})
+        .payload(9)
+        .bytes();
   }
   PortNo random_port() {
     return PortNo{static_cast<std::uint32_t>(1 + random_() % palette_.port_count)};
@@ -147,7 +177,7 @@ class Author {
       const PortNo in_port = random_port();
       const bool is_known = !one_in(random_, 3);
       Flow& flow = flows_[random_() % flows_.size()];
-      if (!is_known) flow = {random_packet(random_), ++last_flow_};
+      if (!is_known) flow = {draw_packet(), ++last_flow_};
       const auto number = flow.number * 16 + to_integer(in_port);
       burst.push_back({in_port, numbered(flow.frame), number});
     }

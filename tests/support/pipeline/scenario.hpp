@@ -35,7 +35,7 @@ struct PacketOut {
   Bytes frame;
   std::vector<Action> actions;
 };
-/// Time that passes: only meters notice.
+/// Time that passes: only meters and connections notice.
 struct Pause {
   std::uint64_t ns;
 };
@@ -48,6 +48,7 @@ struct Scenario {
   std::uint64_t seed = 0;
   std::uint32_t port_count = 4;
   bool learns = false;  ///< Some rule says NORMAL: packets must come one by one to be predictable.
+  bool tracks = false;  ///< Some rule says ct: likewise. There is no TCP then.
   std::vector<MeterConfig> meters;  ///< There from the start.
   std::vector<Step> steps;
 };

@@ -82,6 +82,23 @@ struct Spell {
     return "resubmit(" + as + "," + number(a.table_id) + ")";
   }
   std::string operator()(const MeterAction& a) const { return "meter:" + number(a.meter_id); }
+  std::string operator()(const CtAction& a) const {
+    std::string out = "ct(zone=" + (a.zone_source ? bits(*a.zone_source) : number(a.zone));
+    if (a.commit) out += ",commit";
+    if (a.force) out += ",force";
+    if (a.table_id) out += ",table=" + number(*a.table_id);
+    if (a.nat) out += nat(*a.nat);
+    for (const auto& exec : a.exec) {
+      out += "," + std::visit([&](const auto& e) { return (*this)(e); }, exec);
+    }
+    return out + ")";
+  }
+  static std::string nat(const NatAction& a) {
+    if (a.kind == NatAction::Kind::kExisting) return ",nat";
+    const char* way = a.kind == NatAction::Kind::kSource ? ",nat(src=" : ",nat(dst=";
+    return way + number(a.first[0]) + ".0.0." + number(a.first[3]) + ")";
+  }
+  std::string operator()(const CtClearAction&) const { return "ct_clear"; }
   std::string operator()(const ExitAction&) const { return "exit"; }
   template <class Other>
   std::string operator()(const Other&) const {

@@ -112,6 +112,13 @@ Checksums::Checksums(const Bytes& frame) : layers_(find_layers(frame)) {
   transport_ = Sum{at, stored, correct_transport(frame, layers_, *kind)};
 }
 
+bool Checksums::are_right() const {
+  // 0 and 0xffff are the same sum (RFC 1071).
+  const auto is_right = [](const Sum& s) { return s.stored % 0xffff == s.correct % 0xffff; };
+  if (header_ && !is_right(*header_)) return false;
+  return !transport_ || layers_.ip_proto == 132 || is_right(*transport_);
+}
+
 void Checksums::repair(Bytes& frame) const {
   if (header_) {
     const std::uint16_t now = correct_header(frame, layers_);

@@ -16,6 +16,8 @@ class Checksums {
  public:
   /// Looks at a frame before the change.
   explicit Checksums(const Bytes& frame);
+  /// Says whether they were right, as far as there are any; SCTP's is left out.
+  [[nodiscard]] bool are_right() const;
   /// Repairs it after the change, which must have moved no header.
   void repair(Bytes& frame) const;
 

@@ -74,9 +74,11 @@ struct Execution::Perform {
   void operator()(const CopyTtlInAction&) { copy_ttl_in(x.frame_); }
   /// Actions that Datapath::check() refuses.
   void operator()(const GroupAction&) {}
-  /// The reference tracks no connections yet; no pipeline that it runs has these.
-  void operator()(const CtAction&) {}
-  void operator()(const CtClearAction&) {}
+  void operator()(const CtAction& a) { x.track(a); }
+  void operator()(const CtClearAction&) {
+    x.clear_tracked();
+    x.track_ = {};
+  }
   void operator()(const MeterAction& a) { x.police(MeterId{a.meter_id}); }
 };
 
@@ -192,6 +194,7 @@ void Execution::write_field(FieldId id, const FieldValue& value, const FieldValu
   const bool is_in_packet = id != FieldId::kInPort && field(id).offset < kPacketWords * 8;
   if (!is_in_packet) return set_field(key_, field(id), value, mask);
   reference::write_field(frame_, id, value, mask);
+  if (field(id).prerequisite >= Prerequisite::kIp) track_.connection.reset();
   parse();
 }
 

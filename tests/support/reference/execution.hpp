@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
+
 #include "support/reference/action_set.hpp"
+#include "support/reference/conversation.hpp"
 #include "support/reference/interpreter.hpp"
 
 namespace hoist::reference {
@@ -34,6 +37,18 @@ class Execution {
   void forward_normally();
   void give_controller(PacketIn packet_in);
   void expire_ttl(const std::vector<std::uint16_t>& controller_ids);
+  // tracking.cpp
+  void track(const CtAction& action);
+  [[nodiscard]] bool find_out(const CtAction& action, std::uint16_t zone);
+  [[nodiscard]] bool meet(const CtAction& action, std::uint16_t zone);
+  void translate();
+  /// `asked`: the packet's fields when it came to the action.
+  void label(const CtAction& action, const FlowKey& asked);
+  void clear_tracked();
+  void write_tracked();
+  [[nodiscard]] std::uint64_t now_ms() const;
+  void add(Fate other);
+
   void lose(DropReason reason);
   /// Nothing more happens to the packet.
   void stop(DropReason reason);
@@ -54,6 +69,15 @@ class Execution {
   std::vector<FieldValue> stack_;
   /// Addresses that NORMAL has seen: known from the next packet on.
   std::vector<std::pair<std::pair<MacAddress, std::uint16_t>, PortNo>> learned_;
+  /// What tracking knows of the packet, even where rules are not told.
+  struct Track {
+    std::uint16_t zone = 0;
+    std::uint32_t state = 0;
+    std::optional<Conversation> packet;
+    std::optional<std::size_t> connection;
+    bool is_reply = false;
+  };
+  Track track_;
   const RuleSpec* rule_ = nullptr;  ///< Whose actions are running.
   std::uint8_t table_id_ = 0;
   unsigned lookups_ = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hoist/datapath.hpp"
+#include "support/reference/conversation.hpp"
 #include "support/reference/flow_table.hpp"
 #include "support/reference/layers.hpp"
 #include "support/reference/meter.hpp"
@@ -44,7 +45,7 @@ class Interpreter {
   void apply(std::span<const RuleChange> changes);
   /// Adds a meter, full.
   void add_meter(const MeterConfig& config) { meters_.try_emplace(config.id, config, now_ns_); }
-  /// Lets time pass: only meters know of it.
+  /// Lets time pass: meters and connections know of it.
   void advance(std::uint64_t ns) { now_ns_ += ns; }
   void set_port_flags(PortNo number, std::uint32_t flags);
   Fate receive(PortNo in_port, const Bytes& frame);
@@ -65,6 +66,7 @@ class Interpreter {
   std::array<FlowTable, 256> tables_;
   MacTable macs_;
   std::map<MeterId, Meter> meters_;
+  Connections connections_;
   std::uint64_t now_ns_ = 0;
 };
 
