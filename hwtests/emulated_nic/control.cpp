@@ -7,6 +7,13 @@
 
 using emulated_nic::Nic;
 
+// What drivers call; Debian has no header of it (DPDK 22.11, lib/ethdev/ethdev_driver.h).
+extern "C" {
+struct rte_eth_dev* rte_eth_dev_allocated(const char* name);
+int rte_eth_dev_callback_process(struct rte_eth_dev* dev, enum rte_eth_event_type event,
+                                 void* argument);
+}
+
 namespace {
 
 int load(emulated_nic::ProfileOrError loaded) {
@@ -45,6 +52,15 @@ void emulated_nic_fail_creates(uint64_t nth, uint64_t count, int code) {
     const uint64_t done = nic.books().creates.load(std::memory_order_relaxed);
     profile.create_faults = {{.nth = done + nth, .count = count, .code = code}};
   });
+}
+
+void emulated_nic_lose_rules(uint64_t count) { Nic::instance().lose_newest(count); }
+
+void emulated_nic_reset_port(uint16_t port_id) {
+  Nic::instance().port_stopping(port_id);
+  char name[RTE_ETH_NAME_MAX_LEN];
+  if (rte_eth_dev_get_name_by_port(port_id, name) != 0) return;
+  rte_eth_dev_callback_process(rte_eth_dev_allocated(name), RTE_ETH_EVENT_INTR_RESET, nullptr);
 }
 
 void emulated_nic_set_room(uint64_t rules) {

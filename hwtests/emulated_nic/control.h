@@ -25,6 +25,12 @@ char *emulated_nic_books_json(void);
 
 /* The nth create from now (1: the next) fails with errno `code`, and the count - 1 after it. */
 void emulated_nic_fail_creates(uint64_t nth, uint64_t count, int code);
+/* The NIC loses its newest `count` rules without a word, as after a firmware fault: packets pass them
+ * by, and who asks for one hears that it is not there. */
+void emulated_nic_lose_rules(uint64_t count);
+/* The driver resets the port: its rules are gone and their handles void, it takes no more until it has
+ * been stopped and started, and who has asked to hear of it is told. */
+void emulated_nic_reset_port(uint16_t port_id);
 /* Room for so many rules in all, from now on; rules that are in stay. */
 void emulated_nic_set_room(uint64_t rules);
 /* What each create costs, in microseconds. */

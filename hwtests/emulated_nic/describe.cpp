@@ -142,6 +142,7 @@ Answer<std::string> Nic::dump(std::uint16_t port_id, rte_flow* flow) {
   if (flow != nullptr) {
     auto rule = find(port_id, reinterpret_cast<std::uintptr_t>(flow));
     if (!rule) return tl::unexpected(rule.error());
+    if (auto present = check_present(**rule); !present) return tl::unexpected(present.error());
     return describe(**rule);
   }
   std::string text;

@@ -76,6 +76,8 @@ class Nic {
 
   // Ports; see port_api.cpp.
   void port_started(std::uint16_t port_id);
+  /// The newest `count` rules carry nothing any more; their handles stay good.
+  void lose_newest(std::uint64_t count);
   /// Before the driver stops: transmission ends, the port's rules are lost.
   void port_stopping(std::uint16_t port_id);
   void port_closing(std::uint16_t port_id);
@@ -156,6 +158,7 @@ class Nic {
   Answer<bool> activate_locked(Rule& rule);
   static void change_users(const Rule& rule, std::uint64_t by);
   Answer<Rule*> find(std::uint16_t port_id, std::uint64_t handle);
+  static Answer<bool> check_present(const Rule& rule);
   Answer<Indirect*> find_indirect(const rte_flow_action_handle* handle);
   void lose_rules(std::uint16_t port_id);
   void lose_indirects(std::uint16_t port_id);

@@ -220,6 +220,24 @@ void Nic::unlink(Rule& rule) {
   change_users(rule, ~std::uint64_t{0});  // -1.
 }
 
+void Nic::lose_newest(std::uint64_t count) {
+  const Exclusive exclusive(*this);
+  for (; count != 0 && active_count_ != 0; --count) {
+    Rule* newest = nullptr;
+    rules_.for_each([&](std::uint64_t, Rule& rule) {
+      if (!rule.is_active) return;
+      if (newest == nullptr || rule.sequence > newest->sequence) newest = &rule;
+    });
+    unlink(*newest);
+    newest->is_lost = true;
+  }
+}
+
+Answer<bool> Nic::check_present(const Rule& rule) {
+  if (!rule.is_lost) return true;
+  return refuse(ENOENT, RTE_FLOW_ERROR_TYPE_HANDLE, nullptr, "the rule is not in the NIC");
+}
+
 Answer<Rule*> Nic::find(std::uint16_t port_id, std::uint64_t handle) {
   Rule* rule = rules_.find(handle);
   if (rule != nullptr && rule->port == port_id) return rule;
@@ -262,6 +280,7 @@ Answer<bool> Nic::query(std::uint16_t port_id, rte_flow* flow, const rte_flow_ac
   auto found = find(port_id, number_of(flow));
   if (!found) return tl::unexpected(found.error());
   Rule& rule = **found;
+  if (auto present = check_present(rule); !present) return present;
   for (; actions->type != RTE_FLOW_ACTION_TYPE_END; ++actions) {
     if (actions->type == RTE_FLOW_ACTION_TYPE_VOID) continue;
     if (actions->type == RTE_FLOW_ACTION_TYPE_COUNT && rule.program.has_count) {

@@ -36,6 +36,7 @@ struct Rule {
   std::uint16_t port = 0;  ///< The port it was created on.
   bool is_transfer = false;
   bool is_active = false;  ///< Linked, in force.
+  bool is_lost = false;    ///< By lose_newest(): it was in force once, and its owner does not know.
   bool is_aged = false;    ///< Told to the application already.
   Group* group = nullptr;
   Shape* shape = nullptr;
