@@ -11,44 +11,11 @@
 
 #include "hoist/datapath.hpp"
 #include "hoist/error.hpp"
+#include "hoist/offload_report.hpp"
 #include "hoist/resume.hpp"
 #include "hoist/rule.hpp"
 
 namespace hoist {
-
-enum class Tier : std::uint8_t {
-  kSoftware,  ///< Not in hardware, or only its guard is.
-  kPartial,   ///< The NIC matches and counts; software executes without classifying.
-  kFull,      ///< The NIC does it all.
-};
-
-/// Why a rule is not in a better tier. kNone for Tier::kFull.
-enum class Refusal : std::uint8_t {
-  kNone,
-  kDisabled,           ///< Offload is switched off.
-  kNoPort,             ///< No port of the bridge takes rules.
-  kFieldUnsupported,   ///< A match field or mask that has no hardware form on this port.
-  kActionUnsupported,  ///< An action or instruction, likewise.
-  kGroupUnsupported,   ///< The port has no group for this table.
-  kOtherDomain,        ///< The output lies outside the ingress port's switch domain.
-  kShadowed,           ///< A rule above it is in software and cannot be guarded.
-  kTableFull,          ///< The NIC had no room.
-  kPriorityRange,      ///< More priority levels than the NIC has.
-  kMeterInSoftware,    ///< A meter of the rule lives in software; `reason` says why.
-  kNicRejected,        ///< rte_flow_validate or _create said no; `reason` has its message.
-  kPending,            ///< Still on its way.
-};
-
-/// Where one rule is and why.
-struct Placement {
-  RuleId rule = RuleId::kNone;
-  Tier tier = Tier::kSoftware;
-  Refusal refusal = Refusal::kPending;
-  std::string reason;             ///< For people: which bit, action, rule, or the NIC's message.
-  std::uint32_t rule_count = 0;   ///< Hardware rules that carry it (one a port, say).
-  std::uint32_t guard_count = 0;  ///< Hardware guards that stand for it.
-  TrafficCount hardware;          ///< What the NIC carried, cumulative.
-};
 
 /// The flow manager: decides which rules run in the NIC and puts them there, on a thread of its own
 /// (the offload thread). All methods: control thread. None waits for the NIC except the destructor.
@@ -87,6 +54,8 @@ class FlowManager {
   virtual Sequence refresh_counters() = 0;
   /// Drains all rules to software, or fills hardware again, while traffic runs.
   virtual Sequence set_enabled(bool is_enabled) = 0;
+  /// The same for what comes in at one port. Remembered while the port is away.
+  virtual Sequence set_port_enabled(BridgeId bridge, PortNo number, bool is_enabled) = 0;
   [[nodiscard]] virtual bool is_enabled() const = 0;
   [[nodiscard]] virtual bool is_settled(Sequence sequence) const = 0;
 
@@ -105,7 +74,16 @@ class FlowManager {
   /// later poll(). Empty `rules`: all.
   virtual void describe(std::vector<RuleId> rules,
                         std::function<void(std::vector<Placement>)> done) = 0;
-  /// Runs what is due on the control thread: answers of describe().
+  /// The same with all there is to say about each rule. Cost: a look at every rule, for each asked.
+  virtual void explain(std::vector<RuleId> rules,
+                       std::function<void(std::vector<Explanation>)> done) = 0;
+  /// What the NICs behind the ports can do.
+  virtual void describe_nics(std::function<void(std::vector<NicReport>)> done) = 0;
+  /// Asks the NICs for every rule that should stand in them; with `repairs`, what has lost some is
+  /// installed anew, while its traffic runs in software.
+  virtual void verify(bool repairs, std::function<void(std::vector<DriftReport>)> done) = 0;
+  [[nodiscard]] virtual OffloadStats stats() const = 0;
+  /// Runs what is due on the control thread: answers to what was asked.
   virtual void poll() = 0;
 
   /// Test drivers only (has_thread false): one loop turn of the offload thread.

@@ -27,6 +27,7 @@ BridgeDomain::BridgeDomain(BridgeId bridge, const PortIdentity& identity,
       layout_(make_layout(capabilities_, slot)),
       port_(capabilities.has(Feature::kTransfer) ? identity.proxy : identity.ethdev,
             capabilities.queues),
+      watch_(port_.ethdev()),
       meter_port_(port_.ethdev(), slot),
       meters_(shared.meters),
       steering_(port_, layout_),
@@ -43,8 +44,15 @@ void BridgeDomain::start_planner() {
   to_retry_.clear();
 }
 
+void BridgeDomain::rest(PortMap ports) {
+  drain();
+  ports_ = std::move(ports);
+  is_resting_ = true;
+}
+
 void BridgeDomain::rebuild(PortMap ports, std::span<const RuleRef> rules) {
   drain();
+  is_resting_ = false;
   ports_ = std::move(ports);
   tag_mode_ = TagMode::kUntagged;
   back_off_ms_ = 0;
@@ -104,11 +112,14 @@ std::uint64_t BridgeDomain::steering_size() const {
 }
 
 void BridgeDomain::drain() {
-  if (!port_.is_there()) {
+  if (!is_there()) {
     steering_.forget();
     for (auto& [rule, standing] : standing_) {
       shared_.tokens.release(standing.mark);
-      if (standing.meter) static_cast<void>(meters_.release(*standing.meter));
+      if (!standing.meter) continue;
+      const auto number = meters_.release(*standing.meter);
+      // Meters have numbers, not handles: those of a port that was only reset can be asked back.
+      if (number && port_.is_there()) meter_port_.destroy(*number);
     }
     meter_port_.forget();
     tables_ = {};
@@ -132,6 +143,7 @@ void BridgeDomain::drain() {
 }
 
 void BridgeDomain::update(std::span<const RuleRef> added, std::span<const RuleId> removed) {
+  if (is_resting_) return;
   for (const RuleRef& rule : added) rules_[rule->id] = rule;
   for (const RuleId rule : removed) rules_.erase(rule);
   needs_rebuild_ = false;
@@ -142,7 +154,6 @@ void BridgeDomain::update(std::span<const RuleRef> added, std::span<const RuleId
     drain();
     fill(all);
   }
-  for (const RuleId rule : removed) carried_.erase(rule);
 }
 
 bool BridgeDomain::wants_tags(std::span<const std::pair<RuleRef, Assessment>> rules) const {
@@ -169,7 +180,7 @@ void BridgeDomain::plan(std::span<const RuleRef> added, std::span<const RuleId> 
 }
 
 void BridgeDomain::take_steps() {
-  while (!needs_rebuild_) {
+  while (!needs_rebuild_ && is_there()) {
     const auto change = planner_->next();
     if (!change) break;
     if (auto done = take(*change); !done) fail(*change, done.error());
@@ -301,13 +312,13 @@ void BridgeDomain::count(RuleId rule, const std::optional<MeterId>& meter, FlowH
   if (meter) {
     shared_.hits.add_meter({.bridge = bridge_, .meter = *meter, .in = gained, .dropped = {}});
   }
-  carried_[rule] += gained;
+  shared_.carried[rule] += gained;
   planner_->carried(rule, gained.packets);
   shared_.hits.add(rule, gained, shared_.now_ms());
 }
 
 void BridgeDomain::refresh() {
-  if (!port_.is_there()) return;
+  if (!is_there()) return;
   for (auto& [rule, standing] : standing_) {
     for (FlowHandle& handle : standing.handles) count(rule, standing.meter, handle);
   }
@@ -317,7 +328,7 @@ void BridgeDomain::refresh() {
 
 void BridgeDomain::tick() {
   for (std::size_t i = 0; i < zombies_.size();) {
-    if (port_.is_there() && !port_.destroy(zombies_[i].handle)) {
+    if (is_there() && !port_.destroy(zombies_[i].handle)) {
       ++i;
       continue;
     }
@@ -374,7 +385,7 @@ bool BridgeDomain::read_some(std::uint64_t now_ms) {
 }
 
 void BridgeDomain::rank() {
-  if (!has_waiting() || !port_.is_there()) {
+  if (!has_waiting() || !is_there()) {
     ranking_ = {};
     return;
   }
@@ -404,7 +415,6 @@ std::optional<Placement> BridgeDomain::placement(RuleId rule) const {
   if (entry == nullptr) return std::nullopt;
   Placement out{.rule = rule, .refusal = entry->why.refusal, .reason = entry->why.reason};
   if (out.refusal == Refusal::kTableFull) out.reason += planner_->describe_rate(*entry);
-  if (const auto it = carried_.find(rule); it != carried_.end()) out.hardware = it->second;
   if (entry->assessment.is_never) {
     if (out.refusal == Refusal::kNone) out.refusal = Refusal::kFieldUnsupported;
     return out;

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "hoist/flow_manager.hpp"
+#include "hoist/offload_report.hpp"
 #include "install/flow_port.hpp"
 #include "install/hits.hpp"
+#include "install/port_watch.hpp"
 #include "install/steering.hpp"
 #include "install/token_pool.hpp"
 #include "meter/meter_book.hpp"
@@ -40,6 +42,8 @@ struct Shared {
   const MeterConfigs& meters;  ///< Of the bridge.
   const std::function<std::uint64_t()>& now_ms;
   const Budget& budget;
+  /// By rules of the bridge that are still there, in all its domains.
+  std::unordered_map<RuleId, TrafficCount>& carried;
 };
 
 /// One bridge's rules in one switch domain (or on one port whose rules are its own): takes the
@@ -60,6 +64,13 @@ class BridgeDomain {
   void rename(PortMap ports) { ports_ = std::move(ports); }
   /// Takes everything out.
   void drain();
+  /// Takes everything out, and stays so until rebuild(): no port may receive.
+  void rest(PortMap ports);
+  /// Asks the NIC for everything that should stand in it; with `repairs`, installs it anew if
+  /// something is lost.
+  DriftReport verify(bool repairs);
+  /// The port that takes the rules has been reset or has gone: what stood in it is void.
+  [[nodiscard]] bool has_lost_rules() const noexcept { return watch_.has_lost_rules(); }
   /// Adds and removes rules as one step.
   void update(std::span<const RuleRef> added, std::span<const RuleId> removed);
   /// Meters, perhaps with rules, have other rates now.
@@ -84,6 +95,14 @@ class BridgeDomain {
   [[nodiscard]] const Capabilities& capabilities() const noexcept { return capabilities_; }
   /// This domain's part; nothing if it does not know the rule.
   [[nodiscard]] std::optional<Placement> placement(RuleId rule) const;
+  /// All there is to say; nothing if it does not know the rule.
+  [[nodiscard]] std::optional<Explanation::Part> explain(RuleId rule) const;
+  /// Its part of a NicReport: what it can do and what stands in it.
+  void describe(NicReport& report) const;
+  /// Hardware rules that stand, steering included.
+  [[nodiscard]] std::uint64_t installed_count() const noexcept {
+    return installed_ + steering_.rule_count();
+  }
   /// No packet of this domain that is in hardware can match the rule.
   [[nodiscard]] bool is_never(RuleId rule) const {
     const Entry* entry = planner_->find(rule);
@@ -110,6 +129,8 @@ class BridgeDomain {
   };
 
   [[nodiscard]] Context context() const { return {capabilities_, ports_, tag_mode_, &meters_}; }
+  /// Whether handles may be touched.
+  [[nodiscard]] bool is_there() const noexcept { return port_.is_there() && !has_lost_rules(); }
   void start_planner();
   [[nodiscard]] std::uint64_t steering_size() const;
   void plan(std::span<const RuleRef> added, std::span<const RuleId> removed);
@@ -119,6 +140,7 @@ class BridgeDomain {
   FlowResult<void> take_rule(const Change& change);
   FlowResult<void> take_table(std::uint8_t table_id);
   FlowResult<Standing> make(const Entry& entry, const Desired& desired);
+  [[nodiscard]] std::vector<HwRule> as_made(const Entry& entry, const Standing& standing) const;
   void unmake(RuleId rule, Standing& standing);
   void fail(const Change& change, const FlowFailure& failure);
   void retry_later();
@@ -153,6 +175,7 @@ class BridgeDomain {
   Shared shared_;
   Layout layout_;
   FlowPort port_;
+  PortWatch watch_;
   MeterPort meter_port_;
   MeterBook meters_;
   Steering steering_;
@@ -161,7 +184,6 @@ class BridgeDomain {
   std::unique_ptr<Planner> planner_;
   std::unordered_map<RuleId, RuleRef> rules_;
   std::unordered_map<RuleId, Standing> standing_;
-  std::unordered_map<RuleId, TrafficCount> carried_;  ///< By rules that are still there.
   std::array<FlowHandle, 256> tables_{};
   std::array<std::uint32_t, 256> table_marks_{};
   std::vector<Zombie> zombies_;
@@ -174,6 +196,7 @@ class BridgeDomain {
   std::uint64_t back_off_ms_ = 0;
   HazardSet admissible_;        ///< As probed; capabilities_ has what the NIC did not refuse since.
   bool needs_rebuild_ = false;  ///< What was planned rests on something that turned out otherwise.
+  bool is_resting_ = false;
   bool is_refill_due_ = false;  ///< Steering failed; all of it is tried again later.
 };
 

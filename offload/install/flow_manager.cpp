@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "install/engine.hpp"
+#include "install/latency.hpp"
 #include "install/request_ring.hpp"
 
 namespace hoist::offload {
@@ -52,6 +53,7 @@ class Manager final : public FlowManager {
   }
   Sequence submit(BridgeId bridge, std::span<const RuleChange> changes) override {
     if (is_out_of_play()) return keep(bridge, changes);
+    change_count_ += changes.size();
     return ask(UpdateRules{bridge, {changes.begin(), changes.end()}});
   }
   Sequence submit_meters(BridgeId bridge, std::span<const MeterChange> changes) override {
@@ -63,6 +65,9 @@ class Manager final : public FlowManager {
   Sequence set_enabled(bool is_enabled) override {
     is_enabled_ = is_enabled;
     return reshaped_ = ask(SetEnabled{is_enabled});
+  }
+  Sequence set_port_enabled(BridgeId bridge, PortNo number, bool is_enabled) override {
+    return reshaped_ = ask(SetPortEnabled{bridge, number, is_enabled});
   }
   [[nodiscard]] bool is_enabled() const override { return is_enabled_; }
   [[nodiscard]] bool is_settled(Sequence sequence) const override {
@@ -80,7 +85,26 @@ class Manager final : public FlowManager {
   }
   void describe(std::vector<RuleId> rules,
                 std::function<void(std::vector<Placement>)> done) override {
-    ask(Describe{std::move(rules), std::move(done)});
+    find_out([rules = std::move(rules)](Engine& engine) { return engine.describe(rules); },
+             std::move(done));
+  }
+  void explain(std::vector<RuleId> rules,
+               std::function<void(std::vector<Explanation>)> done) override {
+    find_out([rules = std::move(rules)](Engine& engine) { return engine.explain(rules); },
+             std::move(done));
+  }
+  void describe_nics(std::function<void(std::vector<NicReport>)> done) override {
+    find_out([](Engine& engine) { return engine.describe_nics(); }, std::move(done));
+  }
+  void verify(bool repairs, std::function<void(std::vector<DriftReport>)> done) override {
+    find_out([repairs](Engine& engine) { return engine.verify(repairs); }, std::move(done));
+  }
+  [[nodiscard]] OffloadStats stats() const override {
+    const std::lock_guard guard(answers_mutex_);
+    OffloadStats out = latency_.summary();
+    out.enqueued_count = change_count_ - done_change_count_;
+    out.inserted_count = inserted_count_;
+    return out;
   }
   void poll() override {
     hand_over_kept();
@@ -90,7 +114,7 @@ class Manager final : public FlowManager {
       const std::lock_guard guard(answers_mutex_);
       answers.swap(answers_);
     }
-    for (Answer& answer : answers) answer.done(std::move(answer.placements));
+    for (const Answer& answer : answers) answer();
   }
   void run_once() override {
     hand_over_kept();
@@ -107,10 +131,18 @@ class Manager final : public FlowManager {
            !may_hold_rules_.load(std::memory_order_relaxed);
   }
 
+  /// Has `question` answered by the offload thread, and `done` called with it by poll().
+  template <class Find, class Done>
+  void find_out(Find question, Done done) {
+    ask(Question{[question = std::move(question), done = std::move(done)](Engine& engine) {
+      return [answer = question(engine), done]() mutable { done(std::move(answer)); };
+    }});
+  }
   template <class What>
   Sequence ask(What what) {
     hand_over_kept();
-    overflow_.push_back(std::make_unique<Request>(Request{++asked_, std::move(what)}));
+    overflow_.push_back(std::make_unique<Request>(
+        Request{++asked_, std::move(what), std::chrono::steady_clock::now()}));
     flush();
     return asked_;
   }
@@ -118,7 +150,7 @@ class Manager final : public FlowManager {
   /// and wakes nobody; steps run together, which nobody can see.
   Sequence keep(BridgeId bridge, std::span<const RuleChange> changes) {
     if (kept_ && std::get<UpdateRules>(kept_->what).bridge != bridge) hand_over_kept();
-    if (!kept_) kept_ = std::make_unique<Request>(Request{0, UpdateRules{bridge, {}}});
+    if (!kept_) kept_ = std::make_unique<Request>(Request{0, UpdateRules{bridge, {}}, {}});
     std::vector<RuleChange>& gathered = std::get<UpdateRules>(kept_->what).changes;
     gathered.insert(gathered.end(), changes.begin(), changes.end());
     kept_->sequence = ++asked_;
@@ -156,10 +188,13 @@ class Manager final : public FlowManager {
       auto request = requests_.pop();
       if (request == nullptr) break;
       was_busy = true;
+      engine_->drop_lost();
       std::visit([this](auto& what) { serve(what); }, request->what);
       unsettled_ = request->sequence;
+      note(*request);
       settle();
     }
+    engine_->drop_lost();
     engine_->tick();
     has_waiting_.store(engine_->has_waiting(), std::memory_order_relaxed);
     if (unsettled_ != 0) settle();
@@ -173,6 +208,17 @@ class Manager final : public FlowManager {
     settled_.store(std::exchange(unsettled_, 0), std::memory_order_release);
   }
 
+  /// Offload thread. How long a change that a NIC may be concerned with took.
+  void note(const Request& request) {
+    const auto* update = std::get_if<UpdateRules>(&request.what);
+    const bool is_timed = update != nullptr && request.asked_at.time_since_epoch().count() != 0;
+    const std::lock_guard guard(answers_mutex_);
+    inserted_count_ = engine_->installed_count();
+    if (!is_timed) return;
+    done_change_count_ += update->changes.size();
+    latency_.add(std::chrono::steady_clock::now() - request.asked_at);
+  }
+
   void serve(AttachPort& what) { engine_->attach(what); }
   void serve(DetachPort& what) { engine_->detach(what); }
   void serve(UpdateRules& what) { engine_->update(what); }
@@ -180,8 +226,9 @@ class Manager final : public FlowManager {
   void serve(UpdateMeters& what) { engine_->update_meters(what); }
   void serve(RefreshCounters&) { engine_->refresh(); }
   void serve(SetEnabled& what) { engine_->set_enabled(what.is_enabled); }
-  void serve(Describe& what) {
-    Answer answer{std::move(what.done), engine_->describe(what.rules)};
+  void serve(SetPortEnabled& what) { engine_->set_port_enabled(what); }
+  void serve(Question& what) {
+    Answer answer = what.answer(*engine_);
     const std::lock_guard guard(answers_mutex_);
     answers_.push_back(std::move(answer));
   }
@@ -196,6 +243,7 @@ class Manager final : public FlowManager {
   // Control thread's.
   bool is_enabled_;
   Sequence asked_ = 0;
+  std::uint64_t change_count_ = 0;  ///< Handed over, of those that a NIC may be concerned with.
   Sequence reshaped_ = 0;  ///< Last request that may bring rules to a NIC, or all away from it.
   std::unique_ptr<Request> kept_;  ///< Not handed over yet; UpdateRules.
   std::deque<std::unique_ptr<Request>> overflow_;
@@ -205,8 +253,11 @@ class Manager final : public FlowManager {
   std::atomic<Sequence> settled_{0};
   std::atomic<bool> may_hold_rules_{false};  ///< As of settled_.
   std::atomic<bool> has_waiting_{false};
-  std::mutex answers_mutex_;
+  mutable std::mutex answers_mutex_;  ///< Guards what follows up to `stops_`.
   std::deque<Answer> answers_;
+  Latency latency_;
+  std::uint64_t done_change_count_ = 0;
+  std::uint64_t inserted_count_ = 0;
   std::atomic<bool> stops_{false};
   std::counting_semaphore<> wake_{0};
   // Offload thread's.

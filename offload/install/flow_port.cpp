@@ -7,6 +7,8 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 
 #include "install/rte_form.hpp"
 
@@ -19,6 +21,9 @@ constexpr std::array<const char*, RTE_FLOW_ERROR_TYPE_STATE + 1> kErrorTypes = {
     "attribute", "item count",  "item spec",    "item range",
     "item mask", "item",        "action count", "action configuration",
     "action",    "device state"};
+
+constexpr std::array kCount = {rte_flow_action{.type = RTE_FLOW_ACTION_TYPE_COUNT, .conf = nullptr},
+                               rte_flow_action{.type = RTE_FLOW_ACTION_TYPE_END, .conf = nullptr}};
 
 /// Copies DPDK's words at once: its pointers live no longer than the port.
 FlowFailure failure_of(int code, const rte_flow_error& error) {
@@ -78,13 +83,34 @@ FlowResult<void> FlowPort::destroy(FlowHandle& handle) const {
   return {};
 }
 
+FlowResult<bool> FlowPort::is_unknown(const FlowHandle& handle) const {
+  rte_flow_error error{};
+  int result = 0;
+  if (handle.counts) {
+    rte_flow_query_count count{};
+    result = rte_flow_query(to_integer(ethdev_), handle.flow, kCount.data(), &count, &error);
+  } else {
+    // Without a counter there is nothing to query; a dump reads the rule too, where drivers have
+    // it.
+    char* text = nullptr;
+    std::size_t size = 0;
+    FILE* const file = ::open_memstream(&text, &size);
+    if (file == nullptr) return true;
+    result = rte_flow_dev_dump(to_integer(ethdev_), handle.flow, file, &error);
+    std::fclose(file);
+    std::free(text);
+  }
+  const int code = code_of(result);
+  if (code == ENOSYS || code == ENOTSUP) return true;
+  if (code != 0) return tl::unexpected(failure_of(code, error));
+  return false;
+}
+
 TrafficCount FlowPort::read(FlowHandle& handle) const {
   if (!handle.counts) return {};
-  const std::array actions = {rte_flow_action{.type = RTE_FLOW_ACTION_TYPE_COUNT, .conf = nullptr},
-                              rte_flow_action{.type = RTE_FLOW_ACTION_TYPE_END, .conf = nullptr}};
   rte_flow_query_count count{};
   rte_flow_error error{};
-  if (rte_flow_query(to_integer(ethdev_), handle.flow, actions.data(), &count, &error) != 0)
+  if (rte_flow_query(to_integer(ethdev_), handle.flow, kCount.data(), &count, &error) != 0)
     return {};
   TrafficCount gained;
   if (count.hits_set != 0 && count.hits > handle.read.packets) {

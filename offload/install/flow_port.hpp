@@ -48,6 +48,9 @@ class FlowPort {
   [[nodiscard]] FlowResult<FlowHandle> create(const HwRule& rule) const;
   /// On success the handle is empty.
   [[nodiscard]] FlowResult<void> destroy(FlowHandle& handle) const;
+  /// Whether the NIC still has the rule. Fails with its reason; true: the driver has no way to
+  /// tell.
+  [[nodiscard]] FlowResult<bool> is_unknown(const FlowHandle& handle) const;
   /// What the counter has gained since it was last read.
   [[nodiscard]] TrafficCount read(FlowHandle& handle) const;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <variant>
@@ -9,6 +10,8 @@
 #include "hoist/flow_manager.hpp"
 
 namespace hoist::offload {
+
+class Engine;
 
 // What control asks of the offload thread; values, moved through a ring.
 struct AttachPort {
@@ -34,22 +37,24 @@ struct RefreshCounters {};
 struct SetEnabled {
   bool is_enabled;
 };
-struct Describe {
-  std::vector<RuleId> rules;
-  std::function<void(std::vector<Placement>)> done;
+struct SetPortEnabled {
+  BridgeId bridge;
+  PortNo number;
+  bool is_enabled;
+};
+/// An answer on its way back: run by the control thread.
+using Answer = std::function<void()>;
+/// Something to find out. Offload thread; the answer goes back to control.
+struct Question {
+  std::function<Answer(Engine&)> answer;
 };
 
 struct Request {
   FlowManager::Sequence sequence = 0;
   std::variant<AttachPort, DetachPort, UpdateRules, UpdateMeters, Observe, RefreshCounters,
-               SetEnabled, Describe>
+               SetEnabled, SetPortEnabled, Question>
       what;
-};
-
-/// An answer on its way back to control.
-struct Answer {
-  std::function<void(std::vector<Placement>)> done;
-  std::vector<Placement> placements;
+  std::chrono::steady_clock::time_point asked_at{};
 };
 
 }  // namespace hoist::offload

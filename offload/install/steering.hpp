@@ -31,6 +31,14 @@ class Steering {
   /// The port has gone, and its handles with it.
   void forget();
 
+  /// Every rule of it that stands.
+  template <class Visit>
+  void visit(Visit visit) const {
+    for (const FlowHandle& handle : entrances_) visit(handle);
+    for (const Row& row : rows_) visit(row.handle);
+    for (const FlowHandle& handle : exits_) visit(handle);
+  }
+
   [[nodiscard]] bool is_open() const noexcept { return is_open_; }
   [[nodiscard]] std::size_t rule_count() const noexcept {
     return entrances_.size() + rows_.size() + exits_.size();

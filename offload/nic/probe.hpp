@@ -15,6 +15,7 @@ struct PortIdentity {
   EthdevId proxy = EthdevId::kNone;        ///< Takes transfer rules for it.
   std::optional<std::uint16_t> domain_id;  ///< Of its switch, if it is in one.
   std::uint16_t queue_count = 0;
+  bool operator==(const PortIdentity&) const = default;
 };
 
 /// Offload thread. The port must be started.

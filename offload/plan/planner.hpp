@@ -84,6 +84,13 @@ class Planner {
   [[nodiscard]] bool may_give_way(RuleId rule);
   /// For people: what the rule carries, and what it takes to have room. Empty if nothing is known.
   [[nodiscard]] std::string describe_rate(const Entry& entry) const;
+  /// The rule's place among all by packet rate, from 1, and how many carry anything. Costs a look
+  /// at every rule.
+  struct Rank {
+    std::uint64_t place = 0;
+    std::uint64_t of = 0;
+  };
+  [[nodiscard]] Rank rank_of(const Entry& entry) const;
   /// Rules that there is no room for.
   [[nodiscard]] std::size_t waiting_count() const noexcept { return waiting_.size(); }
 

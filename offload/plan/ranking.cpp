@@ -92,6 +92,15 @@ std::string Planner::describe_rate(const Entry& entry) const {
   return text.data();
 }
 
+Planner::Rank Planner::rank_of(const Entry& entry) const {
+  Rank out{.place = 1, .of = 0};
+  for (const auto& [id, other] : entries_) {
+    if (other->rate > 0) ++out.of;
+    if (worth(*other) > worth(entry)) ++out.place;
+  }
+  return out;
+}
+
 void Planner::evict(RuleId rule) {
   Entry* entry = find_entry(rule);
   if (entry == nullptr || !entry->acts() || has_acting_below(*entry)) return;

@@ -119,6 +119,7 @@ class FakeFlowManager : public FlowManager {
     is_on = is_enabled;
     return ++sequence;
   }
+  Sequence set_port_enabled(BridgeId, PortNo, bool) override { return ++sequence; }
   [[nodiscard]] bool is_enabled() const override { return is_on; }
   [[nodiscard]] bool is_settled(Sequence s) const override { return s <= settled; }
   void settle() { settled = sequence; }
@@ -136,6 +137,10 @@ class FakeFlowManager : public FlowManager {
     for (const RuleId rule : rules) out.push_back({.rule = rule, .refusal = Refusal::kNoPort});
     waiting.push_back([out = std::move(out), done = std::move(done)] { done(out); });
   }
+  void explain(std::vector<RuleId>, std::function<void(std::vector<Explanation>)>) override {}
+  void describe_nics(std::function<void(std::vector<NicReport>)>) override {}
+  void verify(bool, std::function<void(std::vector<DriftReport>)>) override {}
+  [[nodiscard]] OffloadStats stats() const override { return {}; }
   void poll() override {
     for (const auto& answer : std::exchange(waiting, {})) answer();
   }
