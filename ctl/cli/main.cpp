@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "cli/bulk.hpp"
+#include "cli/offload_views.hpp"
+#include "cli/plan.hpp"
 #include "cli/views.hpp"
 #include "rpc/rpc_client.hpp"
 
@@ -29,6 +31,10 @@ int complain(const std::string& what) {
   return 1;
 }
 
+void print(const Options& options, const nlohmann::json& json, View view) {
+  std::cout << (options.is_json ? json.dump(2) + "\n" : view(json, options.has_colours));
+}
+
 /// Runs a command that answers in JSON and shows it.
 int show(const Options& options, const std::string& method, const std::vector<std::string>& params,
          View view) {
@@ -36,7 +42,7 @@ int show(const Options& options, const std::string& method, const std::vector<st
   if (!answer) return complain(answer.error().message);
   const auto json = nlohmann::json::parse(*answer, nullptr, false);
   if (json.is_discarded()) return complain("hoistd's answer is no JSON");
-  std::cout << (options.is_json ? json.dump(2) + "\n" : view(json, options.has_colours));
+  print(options, json, view);
   return 0;
 }
 
@@ -97,8 +103,44 @@ int main(int argc, char** argv) {
                    "[BRIDGE] and a match as ovs-ofctl takes it, or cookie=VALUE[/MASK]; "
                    "nothing: all rules")
       ->expected(0, 2);
-  running(*offload, "enable", "Put rules into hardware", "offload/enable");
-  running(*offload, "disable", "Run all rules in software", "offload/disable");
+  showing(*offload, "explain", "All there is to say about where rules are", "hoist/offload/explain",
+          ctl::view_explanations)
+      ->add_option("RULE", words, "As for show")
+      ->required()
+      ->expected(1, 2);
+  const char* const where = "[BRIDGE] PORT; nothing: everywhere";
+  running(*offload, "enable", "Put rules into hardware", "offload/enable")
+      ->add_option("WHERE", words, where)
+      ->expected(0, 2);
+  running(*offload, "disable", "Run packets in software", "offload/disable")
+      ->add_option("WHERE", words, where)
+      ->expected(0, 2);
+  showing(*offload, "verify", "Whether the NICs still have what should stand in them",
+          "hoist/offload/verify", ctl::view_drift)
+      ->add_flag_callback(
+          "--repair", [&] { words = {"repair"}; }, "Install anew what has lost rules");
+  ctl::PlanRequest plan;
+  CLI::App* planning = offload->add_subcommand(
+      "plan", "How much of a rule file a NIC would carry; needs neither hoistd nor the NIC");
+  planning->add_option("--profile", plan.profile, "A profile of the emulated NIC (TOML)")
+      ->required();
+  planning->add_option("--ports", plan.port_count, "Ports of the bridge")->capture_default_str();
+  planning->add_option("--meters", plan.meters, "File of meters");
+  planning->add_option("RULES", plan.rules, "Files of flows as ovs-ofctl takes them")->required();
+  planning->callback([&] {
+    const auto answer = ctl::plan(plan);
+    if (!answer) {
+      status = complain(answer.error().message);
+    } else {
+      print(options, *answer, ctl::view_plan);
+    }
+  });
+  CLI::App* nic = app.add_subcommand("nic", "What the NICs behind the ports can do");
+  nic->require_subcommand(1);
+  showing(*nic, "list", "One line a port", "hoist/nics", ctl::view_nic_list);
+  showing(*nic, "show", "Capabilities, as found by asking", "hoist/nics", ctl::view_nics)
+      ->add_option("PORT", words, "Nothing: all")
+      ->expected(0, 1);
   ctl::BulkRequest bulk;
   const auto loading = [&](const char* name, const char* help, const char* kind) {
     CLI::App* command = app.add_subcommand(name, help);

@@ -51,6 +51,7 @@ void Commands::add_all(Daemon& daemon) {
   const std::shared_ptr<Commands> self(new Commands(daemon));
   self->add_switch_commands(daemon.commands_);
   self->add_offload_commands(daemon.commands_);
+  self->add_dpctl_commands(daemon.commands_);
   self->add_worker_commands(daemon.commands_);
   self->add_bulk_commands(daemon.commands_);
   self->add_meter_commands(daemon.commands_);

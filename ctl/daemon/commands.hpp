@@ -22,6 +22,7 @@ class Commands {
   explicit Commands(Daemon& daemon) : daemon_(daemon) {}
   void add_switch_commands(CommandTable& table);
   void add_offload_commands(CommandTable& table);
+  void add_dpctl_commands(CommandTable& table);
   void add_worker_commands(CommandTable& table);
   void add_bulk_commands(CommandTable& table);
   void add_meter_commands(CommandTable& table);
@@ -38,6 +39,12 @@ class Commands {
   /// Answers with the placement of the rules that `arguments` name, once the offload thread has
   /// said.
   void show_offload(const Arguments& arguments, bool is_json, const CommandTable::Answer& answer);
+  void explain_offload(const Arguments& arguments, const CommandTable::Answer& answer);
+  void show_nics(const Arguments& arguments, const CommandTable::Answer& answer);
+  void verify_offload(const Arguments& arguments, const CommandTable::Answer& answer);
+  Result<std::string> switch_offload(const Arguments& arguments, bool is_enabled);
+  void dump_datapath_flows(const Arguments& arguments, const CommandTable::Answer& answer);
+  [[nodiscard]] std::string bridge_name(BridgeId id) const;
   [[nodiscard]] nlohmann::json placements_json(const std::vector<Placement>& placements) const;
 
   Daemon& daemon_;

@@ -2,35 +2,20 @@
 // Commands about which rules are in hardware, and why.
 #include <spdlog/fmt/fmt.h>
 
-#include <array>
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "daemon/commands.hpp"
+#include "daemon/offload_json.hpp"
 #include "text/flow_text.hpp"
 
 namespace hoist::ctl {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr std::array<std::string_view, 3> kTierNames = {"software", "partial", "full"};
-constexpr std::array<std::string_view, 13> kRefusalNames = {"none",
-                                                            "disabled",
-                                                            "no_port",
-                                                            "field_unsupported",
-                                                            "action_unsupported",
-                                                            "group_unsupported",
-                                                            "other_domain",
-                                                            "shadowed",
-                                                            "table_full",
-                                                            "priority_range",
-                                                            "meter_in_software",
-                                                            "nic_rejected",
-                                                            "pending"};
-static_assert(kRefusalNames.size() == static_cast<std::size_t>(Refusal::kPending) + 1);
 
 /// "cookie=0x10" or "cookie=0x10/0xff".
 bool parse_cookie(std::string_view text, openflow::FlowStatsFilter& filter) {
@@ -47,6 +32,10 @@ bool parse_cookie(std::string_view text, openflow::FlowStatsFilter& filter) {
   filter.cookie_mask = UINT64_MAX;
   if (!number(text.substr(0, slash), filter.cookie)) return false;
   return slash == std::string_view::npos || number(text.substr(slash + 1), filter.cookie_mask);
+}
+
+std::string to_text(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string placement_line(const Json& row) {
@@ -74,12 +63,126 @@ void Commands::add_offload_commands(CommandTable& table) {
                }});
   }
   for (const bool is_enabled : {false, true}) {
-    table.add_plain(is_enabled ? "offload/enable" : "offload/disable", "", 0, 0,
-                    [self, is_enabled](const Arguments&) {
-                      self->daemon_.parts_.flow_manager->set_enabled(is_enabled);
-                      return Result<std::string>("");
+    table.add_plain(is_enabled ? "offload/enable" : "offload/disable", "[[BRIDGE] PORT]", 0, 2,
+                    [self, is_enabled](const Arguments& arguments) {
+                      return self->switch_offload(arguments, is_enabled);
                     });
   }
+  table.add("hoist/offload/explain",
+            {.usage = "[BRIDGE] RULE",
+             .min_arguments = 1,
+             .max_arguments = 2,
+             .handler = [self](const Arguments& arguments, const CommandTable::Answer& answer) {
+               self->explain_offload(arguments, answer);
+             }});
+  table.add("hoist/offload/verify",
+            {.usage = "[repair]",
+             .min_arguments = 0,
+             .max_arguments = 1,
+             .handler = [self](const Arguments& arguments, const CommandTable::Answer& answer) {
+               self->verify_offload(arguments, answer);
+             }});
+  table.add("hoist/nics",
+            {.usage = "[PORT]",
+             .min_arguments = 0,
+             .max_arguments = 1,
+             .handler = [self](const Arguments& arguments, const CommandTable::Answer& answer) {
+               self->show_nics(arguments, answer);
+             }});
+}
+
+void Commands::show_nics(const Arguments& arguments, const CommandTable::Answer& answer) {
+  const auto is_wanted = [arguments](const NicReport& report) {
+    return arguments.empty() || std::ranges::find(report.ports, arguments[0],
+                                                  &NicReport::Port::name) != report.ports.end();
+  };
+  daemon_.parts_.flow_manager->describe_nics(
+      [this, answer, is_wanted](const std::vector<NicReport>& reports) {
+        Json out = Json::array();
+        for (const NicReport& report : reports) {
+          if (!is_wanted(report)) continue;
+          out.push_back(to_json(report));
+          out.back()["bridge"] = bridge_name(report.bridge);
+        }
+        answer(out.empty() ? Result<std::string>(failure(Errc::kNotFound, "no such port"))
+                           : to_text(out));
+      });
+}
+
+std::string Commands::bridge_name(BridgeId id) const {
+  for (const auto& bridge : daemon_.agent_.bridges()) {
+    if (bridge->id() == id) return bridge->config().name;
+  }
+  return "";
+}
+
+/// Without arguments: everywhere. Else at one port.
+Result<std::string> Commands::switch_offload(const Arguments& arguments, bool is_enabled) {
+  FlowManager& manager = *daemon_.parts_.flow_manager;
+  if (arguments.empty()) {
+    manager.set_enabled(is_enabled);
+    return "";
+  }
+  for (const auto& bridge : daemon_.agent_.bridges()) {
+    if (arguments.size() == 2 && bridge->config().name != arguments[0]) continue;
+    for (const openflow::PortDesc& port : bridge->ports()) {
+      const std::string number = std::to_string(to_integer(port.status.number));
+      if (port.status.name != arguments.back() && number != arguments.back()) continue;
+      manager.set_port_enabled(bridge->id(), port.status.number, is_enabled);
+      return "";
+    }
+  }
+  return failure(Errc::kNotFound, "no such port: " + arguments.back());
+}
+
+void Commands::explain_offload(const Arguments& arguments, const CommandTable::Answer& answer) {
+  const Result<std::vector<RuleId>> rules = chosen_rules(arguments);
+  if (!rules) return answer(tl::unexpected<Error>(rules.error()));
+  if (rules->empty()) return answer(failure(Errc::kNotFound, "no such rule"));
+  openflow::Planes& planes = daemon_.agent_.planes();
+  planes.refresh();
+  planes.flow_manager().explain(*rules, [this, answer, &planes](std::vector<Explanation> all) {
+    planes.collect();
+    Json out = Json::array();
+    for (const Explanation& one : all) {
+      Json rows = placements_json({one.placement});
+      if (rows.empty()) continue;
+      Json& row = rows.front();
+      row["remedy"] = one.remedy;
+      row["parts"] = Json::array();
+      for (const Explanation::Part& part : one.parts) {
+        row["parts"].push_back(to_json(part));
+        const openflow::Rule* by = daemon_.agent_.slab().find(part.shadowed_by);
+        if (by != nullptr && by->spec)
+          row["parts"].back()["shadowed_by"] = text::format_rule(*by->spec);
+      }
+      out.push_back(std::move(row));
+    }
+    answer(to_text(out));
+  });
+}
+
+void Commands::verify_offload(const Arguments& arguments, const CommandTable::Answer& answer) {
+  const bool repairs = !arguments.empty();
+  if (repairs && arguments[0] != "repair") {
+    return answer(failure(Errc::kInvalidArgument, "want nothing or \"repair\""));
+  }
+  daemon_.parts_.flow_manager->verify(
+      repairs, [this, answer](const std::vector<DriftReport>& reports) {
+        Json out = Json::array();
+        for (const DriftReport& report : reports) {
+          Json row = to_json(report);
+          row["bridge"] = bridge_name(report.bridge);
+          row["lost_rules"] = Json::array();
+          for (const RuleId id : report.lost) {
+            const openflow::Rule* rule = daemon_.agent_.slab().find(id);
+            if (rule == nullptr || !rule->spec) continue;
+            row["lost_rules"].push_back(text::format_rule(*rule->spec));
+          }
+          out.push_back(std::move(row));
+        }
+        answer(to_text(out));
+      });
 }
 
 Result<std::vector<RuleId>> Commands::chosen_rules(const Arguments& arguments) const {
@@ -126,7 +229,7 @@ void Commands::show_offload(const Arguments& arguments, bool is_json,
       *rules, [this, is_json, answer, &planes](std::vector<Placement> placements) {
         planes.collect();
         const Json rows = placements_json(placements);
-        if (is_json) return answer(rows.dump(-1, ' ', false, Json::error_handler_t::replace));
+        if (is_json) return answer(to_text(rows));
         std::string out;
         for (const Json& row : rows) out += placement_line(row);
         answer(std::move(out));
@@ -138,16 +241,11 @@ Json Commands::placements_json(const std::vector<Placement>& placements) const {
   for (const Placement& placement : placements) {
     const openflow::Rule* rule = daemon_.agent_.slab().find(placement.rule);
     if (rule == nullptr || !rule->spec) continue;
-    rows.push_back({{"rule", text::format_rule(*rule->spec)},
-                    {"tier", kTierNames[static_cast<std::size_t>(placement.tier)]},
-                    {"refusal", kRefusalNames[static_cast<std::size_t>(placement.refusal)]},
-                    {"reason", placement.reason},
-                    {"hardware_rules", placement.rule_count},
-                    {"guards", placement.guard_count},
-                    {"packets", rule->count.packets},
-                    {"bytes", rule->count.bytes},
-                    {"hardware_packets", placement.hardware.packets},
-                    {"hardware_bytes", placement.hardware.bytes}});
+    Json row = to_json(placement);
+    row["rule"] = text::format_rule(*rule->spec);
+    row["packets"] = rule->count.packets;
+    row["bytes"] = rule->count.bytes;
+    rows.push_back(std::move(row));
   }
   return rows;
 }
