@@ -19,7 +19,17 @@ void CommandTable::add_plain(
 }
 
 void CommandTable::run(const std::string& name, const std::vector<std::string>& arguments,
-                       Answer answer) const {
+                       const Answer& answer) const {
+  run(name, arguments, answer, [&answer](const Pieces& next) {
+    std::string whole;
+    while (next(whole)) {
+    }
+    answer(std::move(whole));
+  });
+}
+
+void CommandTable::run(const std::string& name, const std::vector<std::string>& arguments,
+                       Answer answer, const std::function<void(Pieces)>& stream) const {
   const auto found = commands_.find(name);
   if (found == commands_.end()) {
     return answer(failure(Errc::kNotFound, fmt::format("\"{}\" is not a valid command", name)));
@@ -32,7 +42,10 @@ void CommandTable::run(const std::string& name, const std::vector<std::string>& 
                             command.max_arguments == 0 ? "no arguments" : "other arguments", name,
                             command.usage)));
   }
-  command.handler(arguments, std::move(answer));
+  if (!command.streamer) return command.handler(arguments, std::move(answer));
+  Result<Pieces> pieces = command.streamer(arguments);
+  if (!pieces) return answer(tl::unexpected<Error>(pieces.error()));
+  stream(*std::move(pieces));
 }
 
 std::string CommandTable::listing() const {

@@ -19,11 +19,18 @@ class CommandTable {
   /// Calls `answer` once, now or later.
   using Handler = std::function<void(const std::vector<std::string>& arguments, Answer answer)>;
 
+  /// A long answer, made while its reader takes it: each call appends a piece, perhaps empty, and
+  /// takes little time; false: that was the last.
+  using Pieces = std::function<bool(std::string& out)>;
+  /// Says what to answer in pieces, or why not.
+  using Streamer = std::function<Result<Pieces>(const std::vector<std::string>& arguments)>;
+
   struct Command {
     std::string usage;  ///< Arguments, as list-commands shows them: "[BRIDGE]".
     std::size_t min_arguments = 0;
     std::size_t max_arguments = 0;
     Handler handler;
+    Streamer streamer = {};  ///< Instead of handler.
   };
 
   void add(const std::string& name, Command command) { commands_[name] = std::move(command); }
@@ -31,8 +38,12 @@ class CommandTable {
   void add_plain(const std::string& name, const std::string& usage, std::size_t min_arguments,
                  std::size_t max_arguments,
                  std::function<Result<std::string>(const std::vector<std::string>&)> run);
-  /// Runs a command, or answers why not.
-  void run(const std::string& name, const std::vector<std::string>& arguments, Answer answer) const;
+  /// Runs a command, or answers why not. An answer in pieces goes to `stream`.
+  void run(const std::string& name, const std::vector<std::string>& arguments, Answer answer,
+           const std::function<void(Pieces)>& stream) const;
+  /// The same where an answer in pieces is wanted whole.
+  void run(const std::string& name, const std::vector<std::string>& arguments,
+           const Answer& answer) const;
   /// What list-commands prints.
   [[nodiscard]] std::string listing() const;
 

@@ -48,6 +48,17 @@ std::string rpc_reply(std::string_view id_json, const Result<std::string>& resul
   return dump(reply);
 }
 
+std::string rpc_reply_head(std::string_view id_json) {
+  return std::string("{\"error\":null,\"id\":").append(id_json).append(",\"result\":\"");
+}
+
+std::string rpc_reply_piece(std::string_view text) {
+  const std::string quoted = dump(Json(text));
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+std::string_view rpc_reply_tail() noexcept { return "\"}"; }
+
 Result<std::string> parse_rpc_reply(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return failure(Errc::kIo, "not a JSON-RPC reply");

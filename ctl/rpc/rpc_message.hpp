@@ -23,6 +23,10 @@ struct RpcRequest {
 
 /// The reply's text: result a string and error null, or the other way round.
 [[nodiscard]] std::string rpc_reply(std::string_view id_json, const Result<std::string>& result);
+/// The same for a result in pieces: head, any number of pieces, tail.
+[[nodiscard]] std::string rpc_reply_head(std::string_view id_json);
+[[nodiscard]] std::string rpc_reply_piece(std::string_view text);
+[[nodiscard]] std::string_view rpc_reply_tail() noexcept;
 /// What a reply says; the peer's error comes as kInvalidArgument with its own words.
 [[nodiscard]] Result<std::string> parse_rpc_reply(std::string_view text);
 

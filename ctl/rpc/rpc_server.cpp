@@ -6,6 +6,7 @@
 
 #include <array>
 #include <asio/buffer.hpp>
+#include <asio/post.hpp>
 #include <asio/write.hpp>
 #include <utility>
 
@@ -41,10 +42,38 @@ class RpcServer::Client : public std::enable_shared_from_this<Client> {
     }
     Result<RpcRequest> request = RpcRequest::parse(*text);
     if (!request) return reply("null", tl::unexpected<Error>(request.error()));
-    commands_.run(request->method, request->params,
-                  [self = shared_from_this(), id = request->id_json](Result<std::string> result) {
-                    self->reply(id, result);
-                  });
+    commands_.run(
+        request->method, request->params,
+        [self = shared_from_this(), id = request->id_json](Result<std::string> result) {
+          self->reply(id, result);
+        },
+        [self = shared_from_this(), id = request->id_json](CommandTable::Pieces pieces) {
+          self->pieces_ = std::move(pieces);
+          self->output_ = rpc_reply_head(id);
+          self->send_pieces();
+        });
+  }
+
+  /// One piece at a time, as fast as the client reads; others are served in between.
+  void send_pieces() {
+    std::string piece;
+    const bool is_last = !pieces_(piece);
+    output_ += rpc_reply_piece(piece);
+    if (is_last) {
+      pieces_ = nullptr;
+      output_ += rpc_reply_tail();
+    }
+    if (output_.empty()) {
+      return asio::post(socket_.get_executor(),
+                        [self = shared_from_this()] { self->send_pieces(); });
+    }
+    asio::async_write(
+        socket_, asio::buffer(output_),
+        [self = shared_from_this(), is_last](asio::error_code error, std::size_t /*count*/) {
+          if (error) return;
+          self->output_.clear();
+          return is_last ? self->serve() : self->send_pieces();
+        });
   }
 
   void reply(const std::string& id, const Result<std::string>& result) {
@@ -59,6 +88,7 @@ class RpcServer::Client : public std::enable_shared_from_this<Client> {
   const CommandTable& commands_;
   JsonStream stream_;
   std::string output_;
+  CommandTable::Pieces pieces_;  ///< Of the answer that is being sent.
   std::array<char, 16384> chunk_;
 };
 

@@ -60,6 +60,28 @@ TEST(RpcMessageTest, BytesThatAreNoTextDoNotThrow) {
   EXPECT_NE(rpc_reply("0", std::string("\xff\xfe")).find("result"), std::string::npos);
 }
 
+TEST(RpcMessageTest, PiecesMakeTheSameReply) {
+  const std::string text = "a \"b\"\n\xff";
+  std::string whole = rpc_reply_head("7");
+  whole += rpc_reply_piece(text.substr(0, 3));
+  whole += rpc_reply_piece(text.substr(3));
+  whole += rpc_reply_tail();
+  EXPECT_EQ(whole, rpc_reply("7", text));
+}
+
+TEST(CommandTableTest, PiecesComeWholeWhereNobodyStreams) {
+  CommandTable table;
+  table.add("count", {"", 0, 0, {}, [](const std::vector<std::string>&) {
+                        return Result<CommandTable::Pieces>([n = 0](std::string& out) mutable {
+                          out += std::to_string(n);
+                          return ++n < 3;
+                        });
+                      }});
+  std::string got;
+  table.run("count", {}, [&](const Result<std::string>& r) { got = r.value_or(""); });
+  EXPECT_EQ(got, "012");
+}
+
 TEST(CommandTableTest, ArgumentsAreCounted) {
   CommandTable table;
   table.add_plain("one", "X", 1, 1,
