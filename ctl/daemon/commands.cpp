@@ -9,6 +9,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "daemon/connection_commands.hpp"
+#include "hoist/connections.hpp"
+
 namespace hoist::ctl {
 namespace {
 
@@ -55,6 +58,9 @@ void Commands::add_all(Daemon& daemon) {
   self->add_worker_commands(daemon.commands_);
   self->add_bulk_commands(daemon.commands_);
   self->add_meter_commands(daemon.commands_);
+  if (Connections* connections = connections_of(*daemon.parts_.datapath)) {
+    ConnectionCommands::add_all(daemon.commands_, daemon.io_, *connections);
+  }
   daemon.commands_.add_plain("list-commands", "", 0, 0, [self](const Arguments&) {
     return Result<std::string>(self->daemon_.commands_.listing());
   });

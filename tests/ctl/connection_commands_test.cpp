@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Words and errors are those of ovs-appctl with Open vSwitch 3.1.
+#include "daemon/connection_commands.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace hoist::ctl {
+namespace {
+
+/// Connections in a list, as wide as `places` at a time.
+class ListedConnections final : public Connections {
+ public:
+  bool walk(Cursor& cursor, std::uint32_t /*places*/, const ConnectionFilter& filter,
+            const Visit& visit) override {
+    if (cursor.place < list.size()) {
+      const ConnectionReport& c = list[cursor.place++];
+      if (!filter.zone || *filter.zone == c.zone) visit(c);
+    }
+    return cursor.place < list.size();
+  }
+  bool flush(Cursor& /*cursor*/, std::uint32_t /*places*/, const ConnectionFilter& filter,
+             std::uint64_t& /*flushed*/) override {
+    flushed_with = filter;
+    return false;
+  }
+  bool flush_one(std::uint16_t zone, const ConnectionTuple& tuple) override {
+    return zone == 0 && tuple == list[0].original;
+  }
+  std::uint32_t count() const override { return static_cast<std::uint32_t>(list.size()); }
+  std::uint32_t bucket_count() const override { return 1; }
+  std::uint32_t max_connections() const override { return most; }
+  Result<void> set_max_connections(std::uint32_t wanted) override {
+    most = wanted;
+    return {};
+  }
+  bool checks_tcp_sequence() const override { return checks; }
+  void set_checks_tcp_sequence(bool wanted) override { checks = wanted; }
+  std::uint32_t default_limit() const override { return limit; }
+  void set_default_limit(std::uint32_t wanted) override { limit = wanted; }
+  ZoneLimit zone_limit(std::uint16_t zone) const override {
+    const auto found = limits.find(zone);
+    return {zone, found == limits.end() ? limit : found->second, 0};
+  }
+  std::vector<ZoneLimit> zone_limits() const override {
+    std::vector<ZoneLimit> out;
+    for (const auto& [zone, own] : limits) out.push_back({zone, own, 0});
+    return out;
+  }
+  void set_zone_limit(std::uint16_t zone, std::optional<std::uint32_t> wanted) override {
+    limits.erase(zone);
+    if (wanted) limits[zone] = *wanted;
+  }
+  Result<void> set_timeouts(const ConnectionTimeouts& /*others*/,
+                            std::span<const ZoneTimeouts> /*zones*/) override {
+    return {};
+  }
+  ConnectionTimeouts timeouts(std::uint16_t /*zone*/) const override { return {}; }
+
+  std::vector<ConnectionReport> list;
+  std::optional<ConnectionFilter> flushed_with;
+  std::uint32_t most = 3'000'000;
+  std::uint32_t limit = 0;
+  bool checks = true;
+  std::map<std::uint16_t, std::uint32_t> limits;
+};
+
+class ConnectionCommandsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ConnectionCommands::add_all(table_, io_, connections_);
+    ConnectionReport c;
+    c.original = {{10, 1, 1, 1}, {10, 1, 1, 2}, 1000, 53, 17, 4};
+    c.reply = {{10, 1, 1, 2}, {10, 1, 1, 1}, 53, 1000, 17, 4};
+    connections_.list.push_back(c);
+    c.zone = 5;
+    connections_.list.push_back(c);
+  }
+  std::string ask(const std::string& command, const std::vector<std::string>& words = {}) {
+    std::string out = "no answer";
+    table_.run("dpctl/" + command, words,
+               [&](const Result<std::string>& r) { out = r ? *r : "error: " + r.error().message; });
+    io_.restart();
+    io_.run();
+    return out;
+  }
+
+  asio::io_context io_;
+  CommandTable table_;
+  ListedConnections connections_;
+};
+
+TEST_F(ConnectionCommandsTest, DumpsAllConnectionsOrThoseOfAZone) {
+  const std::string line =
+      "udp,orig=(src=10.1.1.1,dst=10.1.1.2,sport=1000,dport=53),"
+      "reply=(src=10.1.1.2,dst=10.1.1.1,sport=53,dport=1000)";
+  EXPECT_EQ(ask("dump-conntrack"), line + "\n" + line + ",zone=5\n");
+  EXPECT_EQ(ask("dump-conntrack", {"netdev@ovs-netdev", "zone=5"}), line + ",zone=5\n");
+  EXPECT_EQ(ask("dump-conntrack", {"zone=x"}),
+            "error: hoistd: datapath not found (Invalid argument)");
+  EXPECT_EQ(ask("dump-conntrack", {"-x"}), "error: Unrecognized option -x");
+}
+
+TEST_F(ConnectionCommandsTest, FlushesByFilter) {
+  EXPECT_EQ(ask("flush-conntrack", {"zone=5", "mark=1", "ct_nw_proto=17", "ct_nw_dst=10.9.9.9"}),
+            "");
+  EXPECT_EQ(connections_.flushed_with->zone, 5);
+  EXPECT_EQ(connections_.flushed_with->mark_mask, 0xffffffff);
+  EXPECT_EQ(connections_.flushed_with->reply.dst, (Ipv6Address{10, 9, 9, 9}));
+  EXPECT_EQ(ask("flush-conntrack"), "");
+  EXPECT_EQ(connections_.flushed_with, ConnectionFilter{});
+  EXPECT_EQ(ask("flush-conntrack", {"zone=x"}),
+            "error: hoistd: failed to parse zone (Invalid argument)");
+}
+
+TEST_F(ConnectionCommandsTest, AWholeTupleMeansOneConnection) {
+  const std::string tuple = "ct_nw_src=10.1.1.1,ct_nw_dst=10.1.1.2,ct_nw_proto=17,ct_tp_src=1000";
+  EXPECT_EQ(ask("flush-conntrack", {tuple + ",ct_tp_dst=53"}), "");
+  EXPECT_EQ(ask("flush-conntrack", {tuple + ",ct_tp_dst=54"}),
+            "error: hoistd: failed to flush conntrack (No such file or directory)");
+  EXPECT_FALSE(connections_.flushed_with);
+}
+
+TEST_F(ConnectionCommandsTest, Counts) {
+  EXPECT_EQ(ask("ct-get-nconns"), "2\n");
+  EXPECT_EQ(ask("ct-stats-show", {"zone=5"}), "Connections Stats:\n    Total: 1\n  UDP: 1\n");
+  EXPECT_TRUE(ask("ct-bkts", {"gt=2"}).ends_with("   0..  7   |     .\n\n"));
+  EXPECT_EQ(ask("ct-get-nconns", {"x"}), "error: hoistd: datapath not found (Invalid argument)");
+}
+
+TEST_F(ConnectionCommandsTest, GovernsTheMostConnections) {
+  EXPECT_EQ(ask("ct-get-maxconns"), "3000000\n");
+  EXPECT_EQ(ask("ct-set-maxconns", {"10"}), "setting maxconns successful\n");
+  EXPECT_EQ(ask("ct-set-maxconns", {"x"}),
+            "error: hoistd: maxconns missing or malformed (Invalid argument)");
+  EXPECT_EQ(ask("ct-get-maxconns"), "10\n");
+}
+
+TEST_F(ConnectionCommandsTest, SwitchesSequenceChecking) {
+  EXPECT_EQ(ask("ct-disable-tcp-seq-chk"), "disabling TCP sequence checking successful\n");
+  EXPECT_EQ(ask("ct-get-tcp-seq-chk"), "TCP sequence checking: disabled\n");
+  EXPECT_EQ(ask("ct-enable-tcp-seq-chk"), "enabling TCP sequence checking successful\n");
+  EXPECT_EQ(ask("ct-get-tcp-seq-chk"), "TCP sequence checking: enabled\n");
+}
+
+TEST_F(ConnectionCommandsTest, LimitsZones) {
+  EXPECT_EQ(ask("ct-set-limits", {"default=5", "zone=3,limit=7", "zone=5,limit=8"}), "");
+  EXPECT_EQ(ask("ct-get-limits"),
+            "default limit=5\nzone=3,limit=7,count=0\nzone=5,limit=8,count=0\n");
+  EXPECT_EQ(ask("ct-del-limits", {"zone=3,9"}), "");
+  EXPECT_EQ(ask("ct-get-limits", {"zone=3,5"}),
+            "default limit=5\nzone=3,limit=5,count=0\nzone=5,limit=8,count=0\n");
+}
+
+TEST_F(ConnectionCommandsTest, RefusesLimitsInOpenVSwitchsWords) {
+  const auto refused = [&](const std::string& word) { return ask("ct-set-limits", {word}); };
+  EXPECT_EQ(refused("zone=3"), "error: hoistd: failed to parse zone limit (Invalid argument)");
+  EXPECT_EQ(refused("zone=x,limit=2"),
+            "error: hoistd: failed to parse field zone (Invalid argument)");
+  EXPECT_EQ(refused("zone=3,limit=1,foo=2"),
+            "error: hoistd: invalid zone limit field: foo (Invalid argument)");
+  EXPECT_EQ(refused("default=x"), "error: hoistd: invalid default limit (Invalid argument)");
+  EXPECT_EQ(refused("foo"), "error: hoistd: field foo missing value (Invalid argument)");
+  EXPECT_EQ(ask("ct-get-limits", {"foo"}),
+            "error: hoistd: invalid argument foo (Invalid argument)");
+  EXPECT_EQ(ask("ct-del-limits", {"zone=1,x"}), "error: hoistd: invalid zone (Invalid argument)");
+}
+
+}  // namespace
+}  // namespace hoist::ctl
