@@ -355,9 +355,7 @@ void BridgeDomain::retry() {
     if (it != rules_.end()) planner_->reassess(id, assess(*it->second, context(), layout_));
   }
   planner_->try_again();
-  for (const MeterId meter : meters_.passing_bans()) try_meter_again(meter);
-  take_steps();
-  while (!needs_rebuild_ && send_home()) take_steps();
+  retry_meters();
   if (needs_rebuild_) refill();
   if (!has_work()) back_off_ms_ = 0;
 }

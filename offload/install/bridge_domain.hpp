@@ -160,6 +160,7 @@ class BridgeDomain {
   bool send_home();
   void send_home(MeterId meter, Refused why, Ban ban);
   void try_meter_again(MeterId meter);
+  void retry_meters();
   [[nodiscard]] const Entry* find_stranger(MeterId meter) const;
   [[nodiscard]] RoomUnit room_unit(MeterId meter) const;
   [[nodiscard]] bool may_give_way(MeterId meter) const;

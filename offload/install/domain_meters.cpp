@@ -11,6 +11,8 @@ namespace {
 /// A meter with more rules than this is not looked at anew for each rule that comes or goes, only
 /// when it is time to try again.
 constexpr std::size_t kFewUsers = 256;
+/// Meters without room that are tried before it is known that there is none.
+constexpr std::size_t kTriedAtOnce = 16;
 
 Refused shares_with(MeterId meter, const RuleSpec& rule, const Refused& why) {
   // A rule that is out because of the meter says only that again.
@@ -137,6 +139,27 @@ void BridgeDomain::try_meter_again(MeterId meter) {
   }
   for (auto& [rule, assessment] : users) planner_->reassess(rule->id, std::move(assessment));
   meters_.touch(meter);
+}
+
+/// Those without room a few at a time: when one finds none again, the others would not either.
+void BridgeDomain::retry_meters() {
+  const auto settle = [this] {
+    take_steps();
+    while (!needs_rebuild_ && send_home()) take_steps();
+  };
+  const std::vector<MeterId> without_room(meters_.without_room().begin(),
+                                          meters_.without_room().end());
+  for (const MeterId meter : meters_.passing_bans()) {
+    if (!meters_.without_room().contains(meter)) try_meter_again(meter);
+  }
+  settle();
+  for (std::size_t i = 0; i < without_room.size() && !needs_rebuild_; i += kTriedAtOnce) {
+    const auto some =
+        std::span(without_room).subspan(i, std::min(kTriedAtOnce, without_room.size() - i));
+    for (const MeterId meter : some) try_meter_again(meter);
+    settle();
+    if (std::ranges::any_of(some, [this](MeterId m) { return meters_.is_banned(m); })) return;
+  }
 }
 
 /// What a meter with all its rules is worth, and the room that they take.
