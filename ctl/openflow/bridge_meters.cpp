@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A bridge's meters.
+#include <string>
 #include <utility>
 
 #include "openflow/bridge.hpp"
@@ -20,7 +21,8 @@ Decoded<void> Bridge::apply(MeterMod&& mod, Origin origin) {
 
 Result<void> Bridge::set_accounting(MeterId id, MeterConfig::Accounting accounting) {
   const MeterRegistry::Meter* known = meters_.find(id);
-  if (known == nullptr) return failure(Errc::kNotFound, "no such meter");
+  if (known == nullptr)
+    return failure(Errc::kNotFound, "no meter " + std::to_string(to_integer(id)));
   MeterConfig config = *known->config;
   config.accounting = accounting;
   if (const Decoded<void> done = set_meter(std::move(config)); !done) {

@@ -9,33 +9,24 @@
 
 namespace hoist::openflow {
 
-/// Answers a MeterStatsRequest a slice at a time, as FlowDump does. Control thread.
-class MeterStatsDump {
+/// Answers a request for meters a slice at a time, as FlowDump does. Control thread.
+template <class Reply>
+class MeterDump {
  public:
-  MeterStatsDump(Bytes& out, Envelope to, MeterId meter, const Bridge& bridge)
+  MeterDump(Bytes& out, Envelope to, MeterId meter, const Bridge& bridge)
       : bridge_(bridge), ids_(bridge.meters().select(meter)), reply_(out, to) {}
   /// Writes the next slice; returns whether it was the last.
   bool write_slice();
 
  private:
+  void add(const MeterRegistry::Meter& meter);
+
   const Bridge& bridge_;
   std::vector<MeterId> ids_;
   std::size_t next_ = 0;
-  MeterStatsReply reply_;
+  Reply reply_;
 };
-
-/// The same for a MeterConfigRequest.
-class MeterConfigDump {
- public:
-  MeterConfigDump(Bytes& out, Envelope to, MeterId meter, const Bridge& bridge)
-      : bridge_(bridge), ids_(bridge.meters().select(meter)), reply_(out, to) {}
-  bool write_slice();
-
- private:
-  const Bridge& bridge_;
-  std::vector<MeterId> ids_;
-  std::size_t next_ = 0;
-  MeterConfigReply reply_;
-};
+using MeterStatsDump = MeterDump<MeterStatsReply>;    ///< For a MeterStatsRequest.
+using MeterConfigDump = MeterDump<MeterConfigReply>;  ///< For a MeterConfigRequest.
 
 }  // namespace hoist::openflow

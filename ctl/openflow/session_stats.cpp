@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A session's requests for statistics and descriptions.
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "openflow/flow_dump.hpp"
@@ -121,7 +122,7 @@ Decoded<void> Session::handle(const GroupFeaturesRequest& /*request*/, const Con
 template <class Dump>
 Decoded<void> Session::dump_meters(MeterId meter, const Context& at) {
   if (meter != MeterId::kAll && bridge_.meters().find(meter) == nullptr) {
-    return fault(ErrorName::kMeterModUnknownMeter, "no such meter");
+    return fault(ErrorName::kMeterModUnknownMeter, "no meter " + std::to_string(to_integer(meter)));
   }
   with_fresh_counters([this, meter, reply_to = to(at), dump = std::shared_ptr<Dump>()]() mutable {
     if (!dump) dump = std::make_shared<Dump>(output_, reply_to, meter, bridge_);

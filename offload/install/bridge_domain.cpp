@@ -175,8 +175,7 @@ void BridgeDomain::plan(std::span<const RuleRef> added, std::span<const RuleId> 
     return;
   }
   planner_->update(std::move(assessed), removed);
-  take_steps();
-  while (!needs_rebuild_ && send_home()) take_steps();
+  take_steps_of_all();
 }
 
 void BridgeDomain::take_steps() {
@@ -395,8 +394,7 @@ void BridgeDomain::rank() {
   const auto moves_max = static_cast<std::size_t>(shared_.budget.moves_per_second * seconds);
   planner_->rebalance(moves_max);
   rank_meters(moves_max);
-  take_steps();
-  while (!needs_rebuild_ && send_home()) take_steps();
+  take_steps_of_all();
   ranking_ = {.began_ms = now, .to_read = {}};
 }
 

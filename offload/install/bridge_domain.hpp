@@ -158,6 +158,7 @@ class BridgeDomain {
   void note_users(std::span<const RuleRef> added, std::span<const RuleId> removed);
   void hold_together(Assessed& added);
   bool send_home();
+  void take_steps_of_all();
   void send_home(MeterId meter, Refused why, Ban ban);
   void try_meter_again(MeterId meter);
   void retry_meters();

@@ -117,6 +117,12 @@ bool BridgeDomain::send_home() {
   return has_work;
 }
 
+/// Steps, and those that they entail: of meters that leave with all their rules.
+void BridgeDomain::take_steps_of_all() {
+  take_steps();
+  while (!needs_rebuild_ && send_home()) take_steps();
+}
+
 void BridgeDomain::send_home(MeterId meter, Refused why, Ban ban) {
   // The planner knows by it that partial forms must not take the room either.
   if (ban == Ban::kNoRoom) why.refusal = Refusal::kTableFull;
@@ -143,21 +149,17 @@ void BridgeDomain::try_meter_again(MeterId meter) {
 
 /// Those without room a few at a time: when one finds none again, the others would not either.
 void BridgeDomain::retry_meters() {
-  const auto settle = [this] {
-    take_steps();
-    while (!needs_rebuild_ && send_home()) take_steps();
-  };
   const std::vector<MeterId> without_room(meters_.without_room().begin(),
                                           meters_.without_room().end());
   for (const MeterId meter : meters_.passing_bans()) {
     if (!meters_.without_room().contains(meter)) try_meter_again(meter);
   }
-  settle();
+  take_steps_of_all();
   for (std::size_t i = 0; i < without_room.size() && !needs_rebuild_; i += kTriedAtOnce) {
     const auto some =
         std::span(without_room).subspan(i, std::min(kTriedAtOnce, without_room.size() - i));
     for (const MeterId meter : some) try_meter_again(meter);
-    settle();
+    take_steps_of_all();
     if (std::ranges::any_of(some, [this](MeterId m) { return meters_.is_banned(m); })) return;
   }
 }
@@ -216,8 +218,7 @@ void BridgeDomain::update_meters(std::span<const MeterId> changed) {
     const auto done = meter_port_.update(meters_.number(meter), std::get<MeterForm>(form));
     if (!done) send_home(meter, meter_refused(meter, done.error().why.reason), Ban::kPassing);
   }
-  take_steps();
-  while (!needs_rebuild_ && send_home()) take_steps();
+  take_steps_of_all();
   if (needs_rebuild_) refill();
 }
 
