@@ -127,6 +127,7 @@ void append_connection(std::string& out, const ConnectionReport& connection,
   if (connection.mark != 0) append_number(out, ",mark=", connection.mark);
   append_label(out, connection.label);
   if (connection.original.ip_proto == 6) append_tcp(out, connection.tcp, detail.is_verbose);
+  if (!connection.helper.empty()) out.append(",helper=").append(connection.helper);
   if (detail.is_verbose && connection.parent) {
     out += ",parent=";
     append_tuple(out, *connection.parent);

@@ -45,6 +45,7 @@ struct ConnectionReport {
   ConnectionTuple original;
   ConnectionTuple reply;
   std::optional<ConnectionTuple> parent;  ///< Whose helper expected this one.
+  std::string_view helper;                ///< Its own: "ftp", "tftp" or none.
   std::uint16_t zone = 0;
   std::uint32_t mark = 0;
   std::array<std::uint8_t, 16> label{};  ///< In network order.

@@ -47,9 +47,9 @@ class SharedTuple {
 /// A connection. Its memory is never given back, so a stale pointer is detected, not followed to
 /// its death: the generation is odd while the connection lives, and never the same for two.
 ///
-/// Who may do what: tuples, nat and policy are fixed while it lives. `lock` guards the rest, and
-/// the change of the generation; mark, state and expiry may be read without it, each for itself.
-/// All zero is a place that has never been used.
+/// Who may do what: tuples, nat, ties and policy are fixed while it lives. `lock` guards the rest,
+/// and the change of the generation; mark, state and expiry may be read without it, each for
+/// itself. All zero is a place that has never been used.
 struct alignas(64) Connection {
   // Read for every packet.
   std::atomic<std::uint32_t> generation;
@@ -62,8 +62,8 @@ struct alignas(64) Connection {
   std::atomic<std::uint32_t> mark;
   std::atomic<ExchangeState> exchange;
   std::atomic<NatKind> nat;
-  std::atomic<bool> is_expected;  ///< `parent` is set.
-  std::uint8_t arena;             ///< Where its place belongs (ConnectionTable).
+  std::atomic<std::uint8_t> ties;  ///< kExpected, kHelped.
+  std::uint8_t arena;              ///< Where its place belongs (ConnectionTable).
 
   // Read for packets the other way, and for TCP.
   SharedTuple reply;
@@ -72,8 +72,17 @@ struct alignas(64) Connection {
   // Read where somebody asks for it.
   std::array<std::atomic<std::uint64_t>, 2> label;  ///< 16 bytes in network order.
   SharedTuple parent;  ///< The opening direction of the connection whose helper expected this one.
-  std::uint32_t next_free;  ///< Under the arena's lock.
-  std::uint32_t pad2;
+  std::uint32_t next_free;            ///< Under the arena's lock.
+  std::atomic<std::uint32_t> helper;  ///< Of ConnectionHelpers; 0: it has none.
+
+  static constexpr std::uint8_t kExpected = 1;  ///< `parent` is set.
+  static constexpr std::uint8_t kHelped = 2;    ///< `helper` is.
+  [[nodiscard]] bool is_expected() const noexcept {
+    return (ties.load(std::memory_order_relaxed) & kExpected) != 0;
+  }
+  [[nodiscard]] bool is_helped() const noexcept {
+    return (ties.load(std::memory_order_relaxed) & kHelped) != 0;
+  }
 };
 static_assert(sizeof(Connection) == 192);
 static_assert(offsetof(Connection, reply) == 64 && offsetof(Connection, label) == 128);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "conntrack/helped_connection.hpp"
 #include "conntrack/nat_choice.hpp"
 #include "packet/wire.hpp"
 
@@ -40,11 +41,17 @@ Timeout first_timer(std::uint8_t ip_proto) noexcept {
   return is_icmp(ip_proto) ? Timeout::kIcmpFirst : Timeout::kUdpFirst;
 }
 
+/// Says whether a helper understands what goes over this protocol.
+bool fits(Helper helper, std::uint8_t ip_proto) noexcept {
+  return (helper == Helper::kFtp && ip_proto == wire::kIpTcp) ||
+         (helper == Helper::kTftp && ip_proto == wire::kIpUdp);
+}
+
 std::uint8_t state_of(TrackVerdict verdict, bool is_reply, const Connection& c) noexcept {
   if (verdict == TrackVerdict::kInvalid) return State::kInvalid;
   unsigned state = verdict == TrackVerdict::kValid ? State::kEstablished : State::kNew;
   if (verdict == TrackVerdict::kValid && is_reply) state |= State::kReply;
-  if (c.is_expected.load(std::memory_order_relaxed)) state |= State::kRelated;
+  if (c.is_expected()) state |= State::kRelated;
   return static_cast<std::uint8_t>(state);
 }
 
@@ -58,6 +65,9 @@ Result<std::unique_ptr<ConnectionTracker>> ConnectionTracker::create(const Confi
   auto zones = ZoneTable::create();
   if (!zones) return tl::unexpected(zones.error());
   tracker->zones_ = std::move(*zones);
+  auto helpers = ConnectionHelpers::create(config.seed);
+  if (!helpers) return tl::unexpected(helpers.error());
+  tracker->helpers_ = std::move(*helpers);
   tracker->nat_seed_ = config.seed * 0x9e3779b97f4a7c15u + 1;
   tracker->set_connections_most(config.connections_most);
   return tracker;
@@ -75,6 +85,9 @@ TrackOutcome ConnectionTracker::track(const TrackRequest& request, const Tracked
     track = {.state = State::kInvalid | State::kTracked, .zone = request.zone};
     return outcome;
   }
+  track.mark = 0;
+  track.label = {};
+  track.original = packet.tuple;
   auto found = table_->find(packet.tuple, moment.now_ms);
   if (found.connection != nullptr && request.forces && found.is_reply) {
     remove(found.ref);
@@ -84,14 +97,11 @@ TrackOutcome ConnectionTracker::track(const TrackRequest& request, const Tracked
     meet_stranger(request, packet, moment, track, outcome);
   }
   track.state |= State::kTracked;
-  if (track.connection.is_none()) {
-    track.mark = 0;
-    track.label = {};
-    track.original = packet.tuple;
-    return outcome;
-  }
+  if (track.connection.is_none()) return outcome;
   if (request.translates) translate(track, outcome);
   relabel(request, track);
+  const bool is_part = !packet.is_related && (track.state & State::kInvalid) == 0;
+  outcome.is_helped = is_part && table_->at(track.connection.index).is_helped();
   return outcome;
 }
 
@@ -159,8 +169,17 @@ void ConnectionTracker::meet_stranger(const TrackRequest& request, const Tracked
   track.state = State::kInvalid;
   if (packet.is_related || !is_opening(packet)) return;
   track.state = State::kNew;
+  Expectation expectation;
+  const bool is_expected = find_expected(packet.tuple, moment.now_ms, expectation);
+  if (is_expected) {
+    track.state |= State::kRelated;
+    track.mark = expectation.mark;
+    track.label = expectation.label;
+    track.original = expectation.parent;
+  }
   if (!request.commits) return;
-  const ConnectionTable::Inserted inserted = commit(request, packet, moment, outcome);
+  Opening opening{request, packet, moment, is_expected ? &expectation : nullptr};
+  const ConnectionTable::Inserted inserted = commit(opening, outcome);
   if (inserted.outcome == ConnectionTable::Insertion::kDone) {
     track.connection = inserted.ref;
   } else if (inserted.outcome == ConnectionTable::Insertion::kExists) {
@@ -173,70 +192,93 @@ void ConnectionTracker::meet_stranger(const TrackRequest& request, const Tracked
   }
 }
 
-ConnectionTable::Inserted ConnectionTracker::commit(const TrackRequest& request,
-                                                    const TrackedPacket& packet,
-                                                    const Moment& moment,
+bool ConnectionTracker::find_expected(const Tuple& tuple, std::uint64_t now_ms,
+                                      Expectation& out) noexcept {
+  if (!helpers_.expectations().find(tuple, out)) return false;
+  const Connection& parent = table_->at(out.by.index);
+  return parent.expires_ms.load(std::memory_order_relaxed) > now_ms &&
+         parent.generation.load(std::memory_order_acquire) == out.by.generation;
+}
+
+ConnectionTable::Inserted ConnectionTracker::commit(Opening& opening,
                                                     TrackOutcome& outcome) noexcept {
   using Insertion = ConnectionTable::Insertion;
-  if (!zones_.admit(request.zone)) {
+  const std::uint16_t zone = opening.request.zone;
+  if (!zones_.admit(zone)) {
     outcome.refusal = Refusal::kZoneLimit;
     return {Insertion::kFull, {}};
   }
+  ConnectionTable::Inserted inserted{Insertion::kFull, {}};
   // Relaxed: a count, in no order with anything.
-  if (count_.fetch_add(1, std::memory_order_relaxed) >= connections_most()) {
-    outcome.refusal = Refusal::kTableFull;
-  } else {
-    const auto inserted = insert(request, packet, moment, outcome);
+  if (count_.fetch_add(1, std::memory_order_relaxed) < connections_most()) {
+    const bool is_helped = fits(opening.request.helper, opening.packet.tuple.ip_proto);
+    if (is_helped) opening.helper = helpers_.take(opening.request.helper);
+    inserted = insert(opening, outcome);
     if (inserted.outcome == Insertion::kDone) return inserted;
-    if (inserted.outcome == Insertion::kExists) {
-      count_.fetch_sub(1, std::memory_order_relaxed);
-      zones_.release(request.zone);
-      return inserted;
-    }
-    if (outcome.refusal == Refusal::kNone) outcome.refusal = Refusal::kTableFull;
+    if (opening.helper != 0) helpers_.give_back(opening.helper);
+  }
+  if (inserted.outcome == Insertion::kFull && outcome.refusal == Refusal::kNone) {
+    outcome.refusal = Refusal::kTableFull;
   }
   count_.fetch_sub(1, std::memory_order_relaxed);
-  zones_.release(request.zone);
-  return {Insertion::kFull, {}};
+  zones_.release(zone);
+  return inserted;
 }
 
-ConnectionTable::Inserted ConnectionTracker::insert(const TrackRequest& request,
-                                                    const TrackedPacket& packet,
-                                                    const Moment& moment,
+/// Sets all of a new connection but tuples and generation.
+void ConnectionTracker::fill(const Opening& opening, Connection& c) const noexcept {
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  const std::uint8_t ip_proto = opening.packet.tuple.ip_proto;
+  const std::uint8_t policy = timeouts_.of(opening.request.zone);
+  const Expectation* expected = opening.expected;
+  c.policy.store(policy, kRelaxed);
+  c.label_changes.store(0, kRelaxed);
+  c.expires_ms.store(opening.moment.now_ms + timeouts_.ms(policy, first_timer(ip_proto)), kRelaxed);
+  c.mark.store(expected == nullptr ? 0 : expected->mark, kRelaxed);
+  for (std::size_t i = 0; i < 2; ++i) {
+    c.label[i].store(expected == nullptr ? 0 : expected->label[i], kRelaxed);
+  }
+  c.exchange.store(ExchangeState::kFirst, kRelaxed);
+  c.nat.store(opening.nat(), kRelaxed);
+  const unsigned ties = (expected == nullptr ? 0u : Connection::kExpected) |
+                        (opening.helper == 0 ? 0u : Connection::kHelped);
+  c.ties.store(static_cast<std::uint8_t>(ties), kRelaxed);
+  if (expected != nullptr) c.parent.store(expected->parent);
+  if (opening.helper != 0) c.helper.store(opening.helper, kRelaxed);
+  if (ip_proto == wire::kIpTcp) c.peers = open(opening.packet.tcp);
+}
+
+// Whose time is over makes room for us.
+ConnectionTable::Inserted ConnectionTracker::insert_as(const Opening& opening,
+                                                       const Tuple& reply) noexcept {
+  const auto filled = [&](Connection& c) { fill(opening, c); };
+  for (;;) {
+    const auto inserted = table_->insert(opening.packet.tuple, reply, filled, opening.moment.arena);
+    if (inserted.outcome != ConnectionTable::Insertion::kExists) return inserted;
+    const Connection& other = table_->at(inserted.ref.index);
+    if (other.expires_ms.load(std::memory_order_relaxed) > opening.moment.now_ms) return inserted;
+    remove(inserted.ref);
+  }
+}
+
+ConnectionTable::Inserted ConnectionTracker::insert(const Opening& opening,
                                                     TrackOutcome& outcome) noexcept {
   using Insertion = ConnectionTable::Insertion;
-  const bool moves = request.translates && request.nat.kind != NatKind::kNone;
-  const std::uint8_t policy = timeouts_.of(request.zone);
-  const auto fill = [&](Connection& c) {
-    c.policy.store(policy, std::memory_order_relaxed);
-    c.label_changes.store(0, std::memory_order_relaxed);
-    c.expires_ms.store(moment.now_ms + timeouts_.ms(policy, first_timer(packet.tuple.ip_proto)),
-                       std::memory_order_relaxed);
-    c.mark.store(0, std::memory_order_relaxed);
-    for (auto& word : c.label) word.store(0, std::memory_order_relaxed);
-    c.exchange.store(ExchangeState::kFirst, std::memory_order_relaxed);
-    c.nat.store(moves ? request.nat.kind : NatKind::kNone, std::memory_order_relaxed);
-    c.is_expected.store(false, std::memory_order_relaxed);
-    if (packet.tuple.ip_proto == wire::kIpTcp) c.peers = open(packet.tcp);
-  };
-  // Whose time is over makes room for us.
-  const auto insert_as = [&](const Tuple& reply) {
-    for (;;) {
-      const auto inserted = table_->insert(packet.tuple, reply, fill, moment.arena);
-      if (inserted.outcome != Insertion::kExists) return inserted;
-      const Connection& other = table_->at(inserted.ref.index);
-      if (other.expires_ms.load(std::memory_order_relaxed) > moment.now_ms) return inserted;
-      remove(inserted.ref);
+  const Tuple& tuple = opening.packet.tuple;
+  const std::uint64_t now_ms = opening.moment.now_ms;
+  if (opening.nat() == NatKind::kNone) return insert_as(opening, reversed(tuple));
+  // Whose tuple is taken: ours, by another worker, or the reply's?
+  const auto is_ours = [&] { return table_->find(tuple, now_ms).connection != nullptr; };
+  if (opening.expected != nullptr) {
+    const auto inserted = insert_as(opening, expected_reply(*opening.expected, tuple));
+    if (inserted.outcome != Insertion::kExists || is_ours()) return inserted;
+  } else {
+    NatChoice choice(tuple, opening.request.nat, {nat_seed_, opening.moment.random});
+    while (choice.next()) {
+      if (table_->find(choice.reply(), now_ms).connection != nullptr) continue;
+      const auto inserted = insert_as(opening, choice.reply());
+      if (inserted.outcome != Insertion::kExists || is_ours()) return inserted;
     }
-  };
-  if (!moves) return insert_as(reversed(packet.tuple));
-  NatChoice choice(packet.tuple, request.nat, {nat_seed_, moment.random});
-  while (choice.next()) {
-    if (table_->find(choice.reply(), moment.now_ms).connection != nullptr) continue;
-    const auto inserted = insert_as(choice.reply());
-    if (inserted.outcome != Insertion::kExists) return inserted;
-    // Whose is taken: ours, by another worker, or the reply's?
-    if (table_->find(packet.tuple, moment.now_ms).connection != nullptr) return inserted;
   }
   outcome.refusal = Refusal::kNatExhausted;
   return {Insertion::kFull, {}};
@@ -255,7 +297,13 @@ bool ConnectionTracker::update_tcp(ConnectionRef ref, const TcpSegment& segment,
   Connection& c = table_->at(ref.index);
   const std::lock_guard guard(c.lock);
   if (c.generation.load(std::memory_order_relaxed) != ref.generation) return false;
-  const TcpUpdate done = software::update(c.peers, segment, is_reply, checks_tcp_window());
+  TcpSegment sent = segment;
+  if (c.is_helped() && segment.has(TcpSegment::kAck)) {
+    // What it acknowledges is counted as the other end counts it.
+    const HelperRecord& helper = helpers_.at(c.helper.load(std::memory_order_relaxed));
+    sent.acknowledged -= helper.shifts[is_reply ? 0 : 1].of_acknowledged(segment.acknowledged);
+  }
+  const TcpUpdate done = software::update(c.peers, sent, is_reply, checks_tcp_window());
   verdict = done.verdict;
   if (done.is_timer_set) {
     const std::uint64_t ms = timeouts_.ms(c.policy.load(std::memory_order_relaxed), done.timer);
@@ -315,8 +363,7 @@ void ConnectionTracker::describe(PacketTrack& track) noexcept {
   track.label_changes = c.label_changes.load(std::memory_order_relaxed);
   track.mark = c.mark.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < 2; ++i) track.label[i] = c.label[i].load(std::memory_order_relaxed);
-  const bool is_expected = c.is_expected.load(std::memory_order_relaxed);
-  track.original = is_expected ? c.parent.load() : c.forward.load();
+  track.original = c.is_expected() ? c.parent.load() : c.forward.load();
 }
 
 void ConnectionTracker::relabel(const TrackRequest& request, const PacketTrack& track) noexcept {
@@ -324,7 +371,7 @@ void ConnectionTracker::relabel(const TrackRequest& request, const PacketTrack& 
   Connection& c = table_->at(track.connection.index);
   const std::lock_guard guard(c.lock);
   if (c.generation.load(std::memory_order_relaxed) != track.connection.generation) return;
-  if (c.is_expected.load(std::memory_order_relaxed)) return;
+  if (c.is_expected()) return;
   bool is_changed = false;
   const auto rewrite = [&is_changed](auto& word, auto value, auto mask) {
     const auto before = word.load(std::memory_order_relaxed);
@@ -342,8 +389,12 @@ void ConnectionTracker::relabel(const TrackRequest& request, const PacketTrack& 
 }
 
 bool ConnectionTracker::remove(ConnectionRef ref) noexcept {
+  // While it lives, its helper is the same one.
+  const Connection& c = table_->at(ref.index);
+  const std::uint32_t helper = c.is_helped() ? c.helper.load(std::memory_order_relaxed) : 0;
   Tuple forward;
   if (!table_->remove(ref, forward)) return false;
+  if (helper != 0) helpers_.give_back(helper);
   zones_.release(forward.zone);
   count_.fetch_sub(1, std::memory_order_relaxed);
   return true;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "conntrack/connection_helpers.hpp"
 #include "conntrack/connection_table.hpp"
 #include "conntrack/timeout_policies.hpp"
 #include "conntrack/track_request.hpp"
@@ -78,6 +79,7 @@ class ConnectionTracker {
   }
   [[nodiscard]] ConnectionTable& table() noexcept { return *table_; }
   [[nodiscard]] ZoneTable& zones() noexcept { return zones_; }
+  [[nodiscard]] ConnectionHelpers& helpers() noexcept { return helpers_; }
   [[nodiscard]] TimeoutPolicies& timeouts() noexcept { return timeouts_; }
 
  private:
@@ -92,17 +94,33 @@ class ConnectionTracker {
                           std::uint64_t now_ms, PacketTrack& track) noexcept;
   void meet_stranger(const TrackRequest& request, const TrackedPacket& packet, const Moment& moment,
                      PacketTrack& track, TrackOutcome& outcome) noexcept;
-  [[nodiscard]] ConnectionTable::Inserted commit(const TrackRequest& request,
-                                                 const TrackedPacket& packet, const Moment& moment,
+  /// A connection about to be made.
+  struct Opening {
+    const TrackRequest& request;
+    const TrackedPacket& packet;
+    const Moment& moment;
+    const Expectation* expected;  ///< Null: nobody has spoken of it.
+    std::uint32_t helper = 0;     ///< Of helpers_.
+
+    [[nodiscard]] NatKind nat() const noexcept {
+      if (!request.translates) return NatKind::kNone;
+      return expected == nullptr ? request.nat.kind : expected->nat;
+    }
+  };
+  [[nodiscard]] bool find_expected(const Tuple& tuple, std::uint64_t now_ms,
+                                   Expectation& out) noexcept;
+  [[nodiscard]] ConnectionTable::Inserted commit(Opening& opening, TrackOutcome& outcome) noexcept;
+  [[nodiscard]] ConnectionTable::Inserted insert(const Opening& opening,
                                                  TrackOutcome& outcome) noexcept;
-  [[nodiscard]] ConnectionTable::Inserted insert(const TrackRequest& request,
-                                                 const TrackedPacket& packet, const Moment& moment,
-                                                 TrackOutcome& outcome) noexcept;
+  [[nodiscard]] ConnectionTable::Inserted insert_as(const Opening& opening,
+                                                    const Tuple& reply) noexcept;
+  void fill(const Opening& opening, Connection& c) const noexcept;
   void translate(PacketTrack& track, TrackOutcome& outcome) noexcept;
   void relabel(const TrackRequest& request, const PacketTrack& track) noexcept;
 
   std::unique_ptr<ConnectionTable> table_;
   ZoneTable zones_;
+  ConnectionHelpers helpers_;
   TimeoutPolicies timeouts_;
   std::uint64_t nat_seed_ = 0;
   std::atomic<std::uint32_t> most_{0};

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "conntrack/connection.hpp"
+#include "conntrack/connection_helpers.hpp"
 
 namespace hoist::software {
 
@@ -40,7 +41,8 @@ struct TrackRequest {
   bool commits;
   bool forces;
   bool translates;
-  std::array<std::uint8_t, 3> pad;
+  Helper helper;  ///< Of the connection, if this commits it and its protocol is the helper's.
+  std::array<std::uint8_t, 2> pad;
 
   /// Says whether it changes nothing of a connection that is there.
   [[nodiscard]] bool leaves_known_alone() const noexcept {
@@ -86,6 +88,8 @@ struct TrackOutcome {
     kZoneLimit,     ///< Likewise.
   };
   Refusal refusal = Refusal::kNone;
+  /// The connection's helper is to see the packet, once it has been translated.
+  bool is_helped = false;
   /// The packet (of an ICMP error: what it answers, reversed) must get this tuple. Family 0: no.
   Tuple translated{};
 };

@@ -32,6 +32,8 @@ TcpEndReport report_of(const TcpPeer& peer) noexcept {
           .is_liberal = (peer.scale & TcpPeer::kScaleUnknown) != 0};
 }
 
+constexpr std::array<std::string_view, 3> kHelperNames = {"", "ftp", "tftp"};
+
 void copy_state(const Connection& c, std::uint64_t now_ms, ConnectionReport& report) {
   report.mark = c.mark.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -40,7 +42,7 @@ void copy_state(const Connection& c, std::uint64_t now_ms, ConnectionReport& rep
   }
   report.timeout_ms = c.expires_ms.load(std::memory_order_relaxed) - now_ms;
   report.parent.reset();
-  if (c.is_expected.load(std::memory_order_relaxed)) {
+  if (c.is_expected()) {
     report.parent = software::report_of(c.parent.load());
   }
   if (report.original.ip_proto == wire::kIpTcp) {
@@ -74,6 +76,9 @@ bool TrackedConnections::read(std::uint32_t index, std::uint64_t now_ms,
   if (c.generation.load(std::memory_order_relaxed) != generation) return false;
   if (c.expires_ms.load(std::memory_order_relaxed) <= now_ms) return false;
   copy_state(c, now_ms, report);
+  const bool is_helped = c.is_helped();
+  const std::uint32_t helper = is_helped ? c.helper.load(std::memory_order_relaxed) : 0;
+  report.helper = kHelperNames[helper == 0 ? 0 : to_integer(tracker_.helpers().at(helper).helper)];
   return true;
 }
 

@@ -8,6 +8,7 @@
 
 #include "cache/change_log.hpp"
 #include "conntrack/tracked_connections.hpp"
+#include "conntrack/tracked_expectations.hpp"
 #include "datapath/collector.hpp"
 #include "datapath/program_store.hpp"
 #include "datapath/queue_table.hpp"
@@ -25,7 +26,10 @@ namespace hoist::software {
 
 /// Datapath: control's half of the software plane. Its parts lie in create.cpp, rules.cpp,
 /// meters.cpp, ports.cpp, serve.cpp and workers.cpp.
-class SoftwareDatapath final : public Datapath, public Workers, public TracksConnections {
+class SoftwareDatapath final : public Datapath,
+                               public Workers,
+                               public TracksConnections,
+                               public TracksExpectations {
  public:
   SoftwareDatapath(const Config& config, MbufPool pool);
   ~SoftwareDatapath() override;
@@ -64,6 +68,7 @@ class SoftwareDatapath final : public Datapath, public Workers, public TracksCon
   ResumeTable& resume_table() override { return *resume_table_; }
 
   Connections& connections() override { return *connections_; }
+  Expectations& expectations() override { return *expectations_; }
 
   // --- Workers.
   std::vector<WorkerReport> report(std::uint32_t last_s) const override;
@@ -160,6 +165,7 @@ class SoftwareDatapath final : public Datapath, public Workers, public TracksCon
   ReservedMemory program_memory_;
   std::unique_ptr<ConnectionTracker> tracker_;
   std::unique_ptr<TrackedConnections> connections_;
+  std::unique_ptr<TrackedExpectations> expectations_;
   Shared shared_;
   std::vector<std::unique_ptr<Bridge>> bridges_;
   std::vector<Port> ports_;  ///< By slot.

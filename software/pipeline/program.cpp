@@ -223,7 +223,8 @@ const char* unsupported_ct(const Instructions& in) {
   for (const Action& action : in.apply_actions) {
     const auto* ct = std::get_if<CtAction>(&action);
     if (ct == nullptr) continue;
-    if (ct->alg != 0) return "ct with alg is not supported yet";
+    const bool has_helper = ct->alg == 0 || ct->alg == kAlgFtp || ct->alg == kAlgTftp;
+    if (!has_helper) return "ct knows no alg but ftp and tftp";
     if (ct->table_id && !in.write_actions.empty()) {
       return "ct with a table beside an action set is not supported yet";
     }

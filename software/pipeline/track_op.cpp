@@ -27,6 +27,11 @@ NatRange nat_range(const NatAction& nat) {
   return out;
 }
 
+Helper helper_of(std::uint16_t alg) {
+  if (alg == kAlgFtp) return Helper::kFtp;
+  return alg == kAlgTftp ? Helper::kTftp : Helper::kNone;
+}
+
 TrackExec exec_of(const SetFieldAction& a) {
   return {.target = to_integer(a.field),
           .source = 0,
@@ -90,6 +95,7 @@ void compile_track(const CtAction& action, std::vector<std::uint64_t>& data) {
   code.request.forces = action.force;
   code.request.zone = action.zone;
   code.request.translates = action.nat.has_value();
+  code.request.helper = helper_of(action.alg);
   if (action.nat) code.request.nat = nat_range(*action.nat);
   code.has_table = action.table_id.has_value();
   code.table_id = action.table_id.value_or(0);

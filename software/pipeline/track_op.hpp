@@ -50,6 +50,9 @@ struct TrackBranch {
 };
 static_assert(sizeof(TrackBranch) == 104 && std::has_unique_object_representations_v<TrackBranch>);
 
+/// CtAction::alg of the helpers that there are: the ports of their protocols.
+inline constexpr std::uint16_t kAlgFtp = 21, kAlgTftp = 69;
+
 /// Appends an action's TrackCode and TrackExecs.
 void compile_track(const CtAction& action, std::vector<std::uint64_t>& data);
 

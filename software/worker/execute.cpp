@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "conntrack/help_packet.hpp"
 #include "conntrack/packet_facts.hpp"
 #include "meter/meter.hpp"
 #include "pipeline/edit_op.hpp"
@@ -230,6 +231,10 @@ class Run {
       if (!make_own()) return;
       find_layers();
       (void)translate_packet(*packet_, layers_, outcome.translated, journey_.track);
+    }
+    if (outcome.is_helped) {
+      const bool is_translated = outcome.translated.family != 0;
+      help_packet(tracker, *packet_, layers_, journey_.track, is_translated);
     }
     if (branch.has_table) fork(data, takes_packet);
   }

@@ -2,6 +2,7 @@
 #include <rte_mbuf.h>
 #include <rte_prefetch.h>
 
+#include "conntrack/help_packet.hpp"
 #include "conntrack/packet_facts.hpp"
 #include "conntrack/window_facts.hpp"
 #include "pipeline/track_op.hpp"
@@ -66,11 +67,18 @@ class Tracking {
     if (outcome.refusal == TrackOutcome::Refusal::kNatExhausted) {
       return drop(worker_, packet, DropReason::kNatExhausted);
     }
-    if (outcome.translated.family != 0) {
+    const bool is_translated = outcome.translated.family != 0;
+    is_helped_ = outcome.is_helped;
+    if (is_translated || is_helped_) {
       packet = burst_.packets[i_] = own_packet(worker_, packet);
       if (packet == nullptr) return worker_.count_drop(DropReason::kNoBuffer);
       Layers layers = regular_layers(frame_of(packet));
-      (void)translate_packet(*packet, layers, outcome.translated, journey_.track);
+      if (is_translated) {
+        (void)translate_packet(*packet, layers, outcome.translated, journey_.track);
+      }
+      if (is_helped_) {
+        help_packet(*worker_.shared->tracker, *packet, layers, journey_.track, is_translated);
+      }
     }
     go_on(packet);
   }
@@ -147,10 +155,10 @@ class Tracking {
   }
 
   /// Packets without a connection are not worth a place. Of echoes the cache's key does not tell
-  /// which connection they belong to.
+  /// which connection they belong to. What a helper reads does not go the short way.
   void remember(SegmentRef next) {
     const PacketTrack& track = journey_.track;
-    const bool is_worth_it = !track.connection.is_none() && !track.is_related &&
+    const bool is_worth_it = !track.connection.is_none() && !track.is_related && !is_helped_ &&
                              burst_.classes[i_] != PacketClass::kIpv4Icmp &&
                              branch_.request.leaves_known_alone();
     if (!is_worth_it || !worker_.cache.is_enabled()) return;
@@ -175,6 +183,7 @@ class Tracking {
   const TrackBranch& branch_;
   Journey journey_{.track = {}, .branches = 1};
   bool is_followed_ = false;
+  bool is_helped_ = false;
 };
 
 }  // namespace

@@ -50,6 +50,12 @@ TEST(ConnectionTextTest, ShowsMoreWhereMoreIsAsked) {
             "wscale_orig=7,wscale_reply=0,flags_orig=WINDOW_SCALE,flags_reply=BE_LIBERAL)");
 }
 
+TEST(ConnectionTextTest, ShowsAHelper) {
+  ConnectionReport c = tcp_connection();
+  c.helper = "ftp";
+  EXPECT_TRUE(line(c).ends_with("protoinfo=(state=ESTABLISHED),helper=ftp"));
+}
+
 TEST(ConnectionTextTest, Icmpv6HasIdTypeAndCode) {
   ConnectionReport c;
   c.original = {{0xfc, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},

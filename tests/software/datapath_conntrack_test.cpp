@@ -291,9 +291,9 @@ TEST_P(DatapathConntrackTest, APacketThatNeverComesOutOfCtIsDroppedInTheEnd) {
 
 TEST_P(DatapathConntrackTest, WhatCtCannotDoYetIsRefused) {
   RuleSpec rule;
-  CtAction ftp = commit();
-  ftp.alg = 21;
-  rule.instructions = std::make_shared<const Instructions>(apply({ftp}));
+  CtAction sip = commit();
+  sip.alg = 5060;
+  rule.instructions = std::make_shared<const Instructions>(apply({sip}));
   EXPECT_FALSE(datapath_->check(rule));
   Instructions set{.apply_actions = {to_table(1)}, .write_actions = {output(1)}};
   rule.instructions = std::make_shared<const Instructions>(set);
