@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <rte_errno.h>
 #include <rte_mbuf.h>
 
 #include <memory>
@@ -15,15 +14,7 @@ namespace hoist::software {
 class MbufPool {
  public:
   /// Fails with kDevice.
-  static Result<MbufPool> create(const std::string& name, std::uint32_t count) {
-    constexpr unsigned kCache = 256;
-    rte_mempool* pool = rte_pktmbuf_pool_create(name.c_str(), count, kCache, 0,
-                                                RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
-    if (pool == nullptr) {
-      return failure(Errc::kDevice, std::string("packet buffers: ") + rte_strerror(rte_errno));
-    }
-    return MbufPool(pool);
-  }
+  static Result<MbufPool> create(const std::string& name, std::uint32_t count);
   [[nodiscard]] rte_mempool* get() const noexcept { return pool_.get(); }
   /// Longest frame that one buffer holds.
   [[nodiscard]] std::size_t max_frame() const noexcept {
