@@ -3,24 +3,12 @@
 
 #include <algorithm>
 
+#include "hoist/meters_of.hpp"
+
 namespace hoist::openflow {
-namespace {
-
-/// A rule counts once, however often it names a meter.
-template <class Visit>
-void for_each_distinct_meter(const Instructions& instructions, Visit visit) {
-  std::vector<MeterId> seen;
-  for_each_meter(instructions, [&](MeterId meter) {
-    if (std::ranges::find(seen, meter) != seen.end()) return;
-    seen.push_back(meter);
-    visit(meter);
-  });
-}
-
-}  // namespace
 
 void MeterUsers::add(RuleId id) {
-  for_each_distinct_meter(*slab_[id].spec->instructions, [&](MeterId meter) {
+  for_each_meter(*slab_[id].spec->instructions, [&](MeterId meter) {
     Users& users = users_[meter];
     users.ids.push_back(to_integer(id));
     ++users.live_count;
@@ -28,7 +16,7 @@ void MeterUsers::add(RuleId id) {
 }
 
 void MeterUsers::remove(RuleId id) {
-  for_each_distinct_meter(*slab_[id].spec->instructions, [&](MeterId meter) {
+  for_each_meter(*slab_[id].spec->instructions, [&](MeterId meter) {
     const auto found = users_.find(meter);
     Users& users = found->second;
     if (--users.live_count == 0) {

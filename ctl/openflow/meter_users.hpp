@@ -3,22 +3,12 @@
 
 #include <cstdint>
 #include <unordered_map>
-#include <variant>
 #include <vector>
 
 #include "hoist/meter.hpp"
 #include "openflow/rule_slab.hpp"
 
 namespace hoist::openflow {
-
-/// Calls visit(MeterId) for each time that instructions name a meter.
-template <class Visit>
-void for_each_meter(const Instructions& instructions, Visit visit) {
-  if (instructions.meter_id) visit(MeterId{*instructions.meter_id});
-  for (const Action& action : instructions.apply_actions) {
-    if (const auto* meter = std::get_if<MeterAction>(&action)) visit(MeterId{meter->meter_id});
-  }
-}
 
 /// Which live rules use which meter. Control thread.
 class MeterUsers {

@@ -145,9 +145,9 @@ void BridgeDomain::drain() {
 void BridgeDomain::update(std::span<const RuleRef> added, std::span<const RuleId> removed) {
   if (is_resting_) return;
   for (const RuleRef& rule : added) rules_[rule->id] = rule;
-  for (const RuleId rule : removed) rules_.erase(rule);
   needs_rebuild_ = false;
   plan(added, removed);
+  for (const RuleId rule : removed) rules_.erase(rule);
   if (needs_rebuild_) {
     std::vector<RuleRef> all;
     for (const auto& [id, rule] : rules_) all.push_back(rule);
@@ -409,7 +409,7 @@ std::uint32_t BridgeDomain::table_mark(std::uint8_t table_id) {
 std::optional<Placement> BridgeDomain::placement(RuleId rule) const {
   const Entry* entry = planner_->find(rule);
   if (entry == nullptr) return std::nullopt;
-  Placement out{.rule = rule, .refusal = entry->why.refusal, .reason = entry->why.reason};
+  Placement out{.rule = rule, .refusal = entry->why.refusal, .reason = entry->why.reason.text()};
   if (out.refusal == Refusal::kTableFull) out.reason += planner_->describe_rate(*entry);
   if (entry->assessment.is_never) {
     if (out.refusal == Refusal::kNone) out.refusal = Refusal::kFieldUnsupported;

@@ -2,6 +2,7 @@
 // What keeps a meter and all its rules in one plane.
 #include <algorithm>
 
+#include "hoist/meters_of.hpp"
 #include "install/bridge_domain.hpp"
 #include "translate/rule_text.hpp"
 
@@ -17,7 +18,7 @@ constexpr std::size_t kTriedAtOnce = 16;
 Refused shares_with(MeterId meter, const RuleSpec& rule, const Refused& why) {
   // A rule that is out because of the meter says only that again.
   if (why.refusal == Refusal::kMeterInSoftware) return why;
-  return meter_refused(meter, rule_text(rule) + ", which uses it too, is: " + why.reason);
+  return meter_refused(meter, rule_text(rule) + ", which uses it too, is: " + why.reason.text());
 }
 
 }  // namespace
@@ -32,7 +33,7 @@ FlowResult<void> BridgeDomain::take_meter(Standing& standing, MeterId meter) {
     const auto number = meter_port_.create(std::get<MeterForm>(form));
     if (!number) {
       // Room for meters is not room for rules: the planner is to learn nothing of it.
-      send_home(meter, meter_refused(meter, number.error().why.reason),
+      send_home(meter, meter_refused(meter, number.error().why.reason.text()),
                 number.error().is_full ? Ban::kNoRoom : Ban::kPassing);
       return tl::unexpected(FlowFailure{.why = number.error().why});
     }
@@ -59,7 +60,10 @@ void BridgeDomain::count_meter(MeterId meter, std::uint32_t number) {
 }
 
 void BridgeDomain::note_users(std::span<const RuleRef> added, std::span<const RuleId> removed) {
-  for (const RuleId rule : removed) meters_.remove_user(rule);
+  for (const RuleId id : removed) {
+    const auto rule = rules_.find(id);
+    if (rule != rules_.end()) meters_.remove_user(*rule->second);
+  }
   for (const RuleRef& rule : added) meters_.add_user(*rule);
   if (meters_.is_empty()) return;
   // With other rules, what stood in the way may be gone.
@@ -76,11 +80,12 @@ void BridgeDomain::hold_together(Assessed& added) {
   bool has_news = false;
   for (const auto& [rule, assessment] : added) {
     if (assessment.full && !assessment.is_never) continue;
-    for (const MeterId meter : meters_.meters_of(rule->id)) {
-      if (meters_.is_banned(meter)) continue;
-      send_home(meter, shares_with(meter, *rule, assessment.refused), Ban::kLasting);
-      has_news = true;
-    }
+    for_each_meter(*rule->instructions,
+                   [&, &why = assessment.refused, &spec = *rule](MeterId meter) {
+                     if (meters_.is_banned(meter)) return;
+                     send_home(meter, shares_with(meter, spec, why), Ban::kLasting);
+                     has_news = true;
+                   });
   }
   if (!has_news) return;
   for (auto& [rule, assessment] : added) {
@@ -216,7 +221,8 @@ void BridgeDomain::update_meters(std::span<const MeterId> changed) {
       continue;
     }
     const auto done = meter_port_.update(meters_.number(meter), std::get<MeterForm>(form));
-    if (!done) send_home(meter, meter_refused(meter, done.error().why.reason), Ban::kPassing);
+    if (!done)
+      send_home(meter, meter_refused(meter, done.error().why.reason.text()), Ban::kPassing);
   }
   take_steps_of_all();
   if (needs_rebuild_) refill();

@@ -25,7 +25,7 @@ class Check {
       return true;
     }
     ++report_.lost_count;
-    const std::string& reason = unknown.error().why.reason;
+    const std::string& reason = unknown.error().why.reason.text();
     if (report_.reasons.size() < kReasonsMax &&
         std::ranges::find(report_.reasons, reason) == report_.reasons.end()) {
       report_.reasons.push_back(reason);

@@ -1,75 +1,82 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "meter/meter_book.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "hoist/meters_of.hpp"
 
 namespace hoist::offload {
 namespace {
 
-template <class Visit>
-void for_each_meter(const Instructions& instructions, Visit visit) {
-  if (instructions.meter_id) visit(MeterId{*instructions.meter_id});
-  for (const Action& action : instructions.apply_actions) {
-    if (const auto* meter = std::get_if<MeterAction>(&action)) visit(MeterId{meter->meter_id});
+/// Of ids that are all there once for each time that they came or went: those that have come and
+/// not gone.
+std::vector<RuleId> still_there(std::vector<RuleId> ids) {
+  std::ranges::sort(ids);
+  std::size_t n = 0;
+  for (auto first = ids.begin(); first != ids.end();) {
+    const auto next = std::upper_bound(first, ids.end(), *first);
+    if ((next - first) % 2 == 1) ids[n++] = *first;
+    first = next;
   }
+  ids.resize(n);
+  return ids;
 }
 
 }  // namespace
 
 std::optional<MeterId> only_meter(const Instructions& instructions) {
+  const auto names_meter = [](const Action& a) { return std::holds_alternative<MeterAction>(a); };
+  const auto count = std::ranges::count_if(instructions.apply_actions, names_meter) +
+                     (instructions.meter_id ? 1 : 0);
+  if (count != 1) return std::nullopt;
   std::optional<MeterId> out;
-  std::size_t count = 0;
-  for_each_meter(instructions, [&](MeterId meter) {
-    out = meter;
-    ++count;
-  });
-  return count == 1 ? out : std::nullopt;
+  for_each_meter(instructions, [&](MeterId meter) { out = meter; });
+  return out;
 }
 
 void MeterBook::add_user(const RuleSpec& rule) {
   for_each_meter(*rule.instructions, [&](MeterId each) {
-    if (meters_[each].insert(rule.id).second) meters_of_[rule.id].push_back(each);
+    Users& users = meters_[each];
+    users.ids.push_back(rule.id);
+    ++users.count;
     touch(each);
   });
 }
 
-void MeterBook::remove_user(RuleId rule) {
-  const auto known = meters_of_.find(rule);
-  if (known == meters_of_.end()) return;
-  for (const MeterId meter : known->second) {
-    const auto users = meters_.find(meter);
-    users->second.erase(rule);
+void MeterBook::remove_user(const RuleSpec& rule) {
+  for_each_meter(*rule.instructions, [&](MeterId meter) {
+    const auto known = meters_.find(meter);
+    if (known == meters_.end()) return;
     touch(meter);
-    if (!users->second.empty()) continue;
-    meters_.erase(users);
-    unban(meter);
-  }
-  meters_of_.erase(known);
+    Users& users = known->second;
+    if (--users.count == 0) {
+      meters_.erase(known);
+      unban(meter);
+      return;
+    }
+    users.ids.push_back(rule.id);
+    if (users.ids.size() > 2 * users.count + 16) users.ids = still_there(std::move(users.ids));
+  });
 }
 
 void MeterBook::clear() {
   meters_.clear();
-  meters_of_.clear();
   banned_.clear();
   passing_.clear();
   without_room_.clear();
   touched_.clear();
 }
 
-std::span<const MeterId> MeterBook::meters_of(RuleId rule) const {
-  const auto known = meters_of_.find(rule);
-  return known == meters_of_.end() ? std::span<const MeterId>() : known->second;
-}
-
 std::vector<RuleId> MeterBook::users(MeterId meter) const {
   const auto known = meters_.find(meter);
   if (known == meters_.end()) return {};
-  return {known->second.begin(), known->second.end()};
+  return still_there(known->second.ids);
 }
 
 std::size_t MeterBook::user_count(MeterId meter) const {
   const auto known = meters_.find(meter);
-  return known == meters_.end() ? 0 : known->second.size();
+  return known == meters_.end() ? 0 : known->second.count;
 }
 
 std::variant<MeterForm, Refused> MeterBook::form(MeterId meter) const {

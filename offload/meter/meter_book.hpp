@@ -5,9 +5,7 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "hoist/meter.hpp"
@@ -36,11 +34,11 @@ class MeterBook {
 
   /// Rules that name no meter are passed over.
   void add_user(const RuleSpec& rule);
-  void remove_user(RuleId rule);
+  /// Amortised O(log n) of the meter's rules.
+  void remove_user(const RuleSpec& rule);
   /// No rules are left; what is banned is banned no more.
   void clear();
   [[nodiscard]] bool is_empty() const noexcept { return meters_.empty(); }
-  [[nodiscard]] std::span<const MeterId> meters_of(RuleId rule) const;
   [[nodiscard]] std::vector<RuleId> users(MeterId meter) const;
   [[nodiscard]] std::size_t user_count(MeterId meter) const;
 
@@ -79,14 +77,17 @@ class MeterBook {
   [[nodiscard]] std::vector<MeterId> take_touched();
 
  private:
+  struct Users {
+    std::vector<RuleId> ids;  ///< One that went is there once more.
+    std::size_t count = 0;
+  };
   struct Standing {
     std::uint32_t number;
     std::size_t rule_count;
   };
   const MeterConfigs& configs_;
   MeterCapabilities capabilities_;
-  std::unordered_map<MeterId, std::unordered_set<RuleId>> meters_;
-  std::unordered_map<RuleId, std::vector<MeterId>> meters_of_;
+  std::unordered_map<MeterId, Users> meters_;
   std::unordered_map<MeterId, Refused> banned_;
   std::set<MeterId> passing_;       ///< Bans of kind kPassing and kNoRoom.
   std::set<MeterId> without_room_;  ///< Bans of kind kNoRoom.

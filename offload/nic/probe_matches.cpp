@@ -123,9 +123,10 @@ void probe_hazards(const Question& question, Capabilities& out) {
     one.set(i);
     const bool is_tagged = static_cast<Hazard>(i) == Hazard::kTagged;
     const auto rows = admission_rows(one, is_tagged ? TagMode::kUntagged : TagMode::kSingle, out);
-    out.admissible[i] = !rows.empty() && std::ranges::all_of(rows, [&](const AdmissionRow& row) {
+    const bool is_admissible = std::ranges::all_of(rows, [&](const AdmissionRow& row) {
       return question.ask(row.match, go_on, has_groups ? 1 : 0);
     });
+    out.admissible.set(i, !rows.empty() && is_admissible);
   }
 }
 

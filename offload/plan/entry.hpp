@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "hoist/flow_manager.hpp"
 #include "hoist/rule.hpp"
@@ -38,7 +37,9 @@ struct Entry : OverlapItem {
   std::uint64_t gained = 0;  ///< Packets since the last rank().
   Refused why;               ///< Why not tier full; kNone if it is.
   RuleId shadowed_by = RuleId::kNone;
-  std::optional<Refused> withdrawn;  ///< Must not be in tier full, although it has a form.
+  Refused withdrawn;  ///< Why it must not be in tier full, although it has a form; kNone: it may.
+
+  [[nodiscard]] bool is_withdrawn() const noexcept { return withdrawn.refusal != Refusal::kNone; }
 
   [[nodiscard]] bool acts() const noexcept {
     return desired.form == Form::kFull || desired.form == Form::kPartial;

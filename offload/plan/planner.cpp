@@ -23,10 +23,10 @@ Stance stance_of(const Entry& entry) {
 
 bool has_soft(const Summary& summary, bool) { return summary.soft != 0; }
 
-Refused shadowed(const Entry& by, const std::string& why) {
-  return Refused{Refusal::kShadowed, "shadowed by " + rule_text(*by.rule) +
-                                         ", which is in software" +
-                                         (why.empty() ? "" : " and cannot be guarded: " + why)};
+Refused shadowed(const Entry& by, const Reason& why) {
+  return Refused{Refusal::kShadowed,
+                 "shadowed by " + rule_text(*by.rule) + ", which is in software" +
+                     (why == "" ? "" : " and cannot be guarded: " + why.text())};
 }
 
 }  // namespace
@@ -79,7 +79,9 @@ void Planner::run(const Task& task) {
       entry->stance = stance_of(*entry);
       table(entry->rule->table_id).index.insert(*entry);
     }
-    if (entry->withdrawn && entry->desired.form == Form::kFull) demote(*entry, *entry->withdrawn);
+    if (entry->is_withdrawn() && entry->desired.form == Form::kFull) {
+      demote(*entry, entry->withdrawn);
+    }
     if (entry->desired.form != Form::kFull) settle(*entry);
     if (entry->acts() && !acted) retry_shadowed(*entry);
   }
@@ -125,13 +127,13 @@ void Planner::reassess(RuleId rule, Assessment assessment) {
   if (is_done || !(assessment.matched == entry->match)) return;
   entry->assessment = std::move(assessment);
   if (entry->is_indexed) table(entry->rule->table_id).index.change(*entry, stance_of(*entry));
-  entry->withdrawn.reset();
+  entry->withdrawn = {};
   tasks_.push_back({Task::Kind::kSettle, rule});
 }
 
 void Planner::withdraw(RuleId rule, const Refused& why) {
   Entry* entry = find_entry(rule);
-  if (entry == nullptr || entry->withdrawn || !entry->assessment.full) return;
+  if (entry == nullptr || entry->is_withdrawn() || !entry->assessment.full) return;
   entry->withdrawn = why;
   waiting_.erase(entry);
   tasks_.push_back({Task::Kind::kSettle, rule});
@@ -160,9 +162,9 @@ void Planner::remove(RuleId rule) {
 void Planner::settle(Entry& entry) {
   const Assessment& a = entry.assessment;
   const bool is_partial = entry.desired.form == Form::kPartial;
-  const bool may_be_full = a.full && !entry.withdrawn;
+  const bool may_be_full = a.full && !entry.is_withdrawn();
   if (is_partial && !may_be_full) return;
-  entry.why = entry.withdrawn ? *entry.withdrawn : a.refused;
+  entry.why = entry.is_withdrawn() ? entry.withdrawn : a.refused;
   entry.shadowed_by = RuleId::kNone;
   if (a.is_never) {
     if (entry.why.refusal == Refusal::kNone) entry.why = kNever;
@@ -354,7 +356,7 @@ void Planner::protect(Entry& entry) {
 }
 
 /// What acts below `entry` must leave, the lowest first, so that nothing is ever uncovered.
-void Planner::shadow_lower(Entry& entry, const std::string& why) {
+void Planner::shadow_lower(Entry& entry, const Reason& why) {
   for (Entry* lower : collect_lower(entry)) {
     if (lower->acts()) demote(*lower, shadowed(entry, why), entry.rule->id);
   }

@@ -146,7 +146,7 @@ class Planner {
   bool place_guard(Entry& entry);
   void protect(Entry& entry);
   void demote(Entry& entry, const Refused& why, RuleId shadowed_by = RuleId::kNone);
-  void shadow_lower(Entry& entry, const std::string& why);
+  void shadow_lower(Entry& entry, const Reason& why);
   void release_guards(const Entry& entry);
   void retry_shadowed(const Entry& entry);
   void retry_waiting();

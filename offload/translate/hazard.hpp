@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -30,7 +29,49 @@ enum class Hazard : std::uint8_t {
   kShortIcmp6,
   kCount,
 };
-using HazardSet = std::bitset<static_cast<std::size_t>(Hazard::kCount)>;
+
+/// A set of hazards as std::bitset has them, but of two bytes: each rule keeps several.
+class HazardSet {
+ public:
+  [[nodiscard]] static constexpr std::size_t size() noexcept {
+    return static_cast<std::size_t>(Hazard::kCount);
+  }
+  constexpr HazardSet& set() noexcept {
+    bits_ = kAll;
+    return *this;
+  }
+  constexpr HazardSet& set(std::size_t i, bool value = true) noexcept {
+    const unsigned bit = 1u << i;
+    bits_ = static_cast<std::uint16_t>(value ? bits_ | bit : bits_ & ~bit);
+    return *this;
+  }
+  constexpr HazardSet& reset() noexcept { return *this = {}; }
+  [[nodiscard]] constexpr bool test(std::size_t i) const noexcept { return (bits_ >> i & 1) != 0; }
+  [[nodiscard]] constexpr bool any() const noexcept { return bits_ != 0; }
+  [[nodiscard]] constexpr bool none() const noexcept { return bits_ == 0; }
+
+  constexpr HazardSet& operator|=(HazardSet other) noexcept {
+    bits_ = static_cast<std::uint16_t>(bits_ | other.bits_);
+    return *this;
+  }
+  constexpr HazardSet& operator&=(HazardSet other) noexcept {
+    bits_ = static_cast<std::uint16_t>(bits_ & other.bits_);
+    return *this;
+  }
+  [[nodiscard]] constexpr HazardSet operator~() const noexcept {
+    HazardSet out;
+    out.bits_ = static_cast<std::uint16_t>(~bits_ & kAll);
+    return out;
+  }
+  friend constexpr HazardSet operator|(HazardSet a, HazardSet b) noexcept { return a |= b; }
+  friend constexpr HazardSet operator&(HazardSet a, HazardSet b) noexcept { return a &= b; }
+  constexpr bool operator==(const HazardSet&) const noexcept = default;
+
+ private:
+  static constexpr std::uint16_t kAll = (1u << static_cast<unsigned>(Hazard::kCount)) - 1;
+  std::uint16_t bits_ = 0;
+};
+static_assert(static_cast<unsigned>(Hazard::kCount) <= 16);
 
 inline void add(HazardSet& set, Hazard hazard) noexcept {
   set.set(static_cast<std::size_t>(hazard));

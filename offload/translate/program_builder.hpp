@@ -25,7 +25,7 @@ struct ProgramBuilder {
   bool has_fate = false;
   std::optional<Refused> refused;
 
-  void refuse(Refusal refusal, const std::string& what) {
+  void refuse(Refusal refusal, const Reason& what) {
     if (!refused) refused = Refused{refusal, what};
   }
   /// "action: X runs in software".

@@ -312,7 +312,7 @@ class PlannerChaosTest : public ::testing::TestWithParam<Chaos> {
       const Desired d = planner_.desired(rule->id);
       out += "\n  wanted: rule " + std::to_string(id) + " priority " +
              std::to_string(rule->priority) + " form " + std::to_string(static_cast<int>(d.form)) +
-             " level " + std::to_string(d.level) + " " + planner_.find(rule->id)->why.reason;
+             " level " + std::to_string(d.level) + " " + planner_.find(rule->id)->why.reason.text();
     }
     for (const auto& [id, i] : nic_.installed) {
       if (!i.match.matches(k)) continue;

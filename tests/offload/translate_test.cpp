@@ -110,7 +110,7 @@ TEST_F(TranslateTest, MatchOnZeroPortsKeepsCutOffHeadersOut) {
 
 TEST_F(TranslateTest, HazardThatSteeringCannotKeepOutIsARefusal) {
   nic_.admissible.reset();
-  EXPECT_THAT(refuse(Rule(1).tcp().match("tcp_dst", 80).output(2)).reason,
+  EXPECT_THAT(refuse(Rule(1).tcp().match("tcp_dst", 80).output(2)).reason.text(),
               HasSubstr("802.3 frames"));
 }
 
