@@ -8,8 +8,8 @@ set -euo pipefail
 packages=(
   # build
   build-essential ccache cmake git ninja-build pkg-config
-  libasio-dev libcli11-dev libdpdk-dev libexpected-dev libibverbs-dev libmnl-dev libpcap-dev libspdlog-dev
-  libssl-dev libsystemd-dev libtomlplusplus-dev nlohmann-json3-dev
+  libabsl-dev libasio-dev libcli11-dev libdpdk-dev libexpected-dev libibverbs-dev libmnl-dev libpcap-dev
+  libspdlog-dev libssl-dev libsystemd-dev libtomlplusplus-dev nlohmann-json3-dev
   # ovs-ofctl and ovs-appctl; the quickstart's networks and programs
   curl ethtool iperf3 iproute2 iputils-ping openvswitch-common python3 tcpreplay
   # tests are built along

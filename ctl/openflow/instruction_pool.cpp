@@ -60,7 +60,7 @@ std::shared_ptr<const Instructions> InstructionPool::intern(Instructions&& instr
 /// back: only the control thread copies from here.
 void InstructionPool::sweep() {
   last_.reset();
-  std::erase_if(set_, [](const Pointer& p) { return p.use_count() == 1; });
+  absl::erase_if(set_, [](const Pointer& p) { return p.use_count() == 1; });
   sweep_at_ = std::max<std::size_t>(1024, set_.size() * 2);
 }
 

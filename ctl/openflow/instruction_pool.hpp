@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <absl/container/flat_hash_set.h>
+
 #include <cstddef>
 #include <memory>
-#include <unordered_set>
 
 #include "hoist/action.hpp"
 
@@ -30,7 +31,7 @@ class InstructionPool {
   };
   void sweep();
 
-  std::unordered_set<Pointer, Hash, Equal> set_;
+  absl::flat_hash_set<Pointer, Hash, Equal> set_;
   Pointer last_;  ///< Rules come in runs with the same instructions.
   std::size_t sweep_at_ = 1024;
 };

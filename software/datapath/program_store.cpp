@@ -7,7 +7,7 @@
 namespace hoist::software {
 namespace {
 
-/// All but the serial.
+/// What it does.
 std::string_view bytes_of(const Program* p) {
   constexpr std::size_t kStart = offsetof(Program, op_count);
   return {reinterpret_cast<const char*>(p) + kStart, p->size() - kStart};
@@ -23,23 +23,23 @@ bool ProgramStore::Equal::operator()(const Program* a, const Program* b) const n
 }
 
 ProgramStore::~ProgramStore() {
-  for (const auto& [program, uses] : programs_) FreeProgram()(program);
+  for (Program* program : programs_) FreeProgram()(program);
 }
 
 const Program* ProgramStore::acquire(ProgramPtr program) {
-  const auto [it, is_new] = programs_.try_emplace(program.get(), 0);
+  const auto [it, is_new] = programs_.insert(program.get());
   if (is_new) {
-    (void)program.release();  // The map owns it now.
-    it->first->serial = ++last_serial_;
+    (void)program.release();  // The set owns it now.
+    (*it)->serial = ++last_serial_;
   }
-  ++it->second;
-  return it->first;
+  ++(*it)->uses;
+  return *it;
 }
 
 void ProgramStore::release(const Program* program) {
   const auto it = programs_.find(const_cast<Program*>(program));
-  if (it == programs_.end() || --it->second != 0) return;
-  Program* last = it->first;
+  if (it == programs_.end() || --(*it)->uses != 0) return;
+  Program* last = *it;
   programs_.erase(it);
   reclaimer_.retire(last, [](void* p) { FreeProgram()(static_cast<Program*>(p)); });
 }

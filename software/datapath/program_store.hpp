@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <absl/container/flat_hash_set.h>
+
 #include <cstdint>
-#include <unordered_map>
 
 #include "pipeline/program.hpp"
 #include "rcu/reclaimer.hpp"
@@ -32,7 +33,7 @@ class ProgramStore {
   };
   Reclaimer& reclaimer_;
   std::uint64_t last_serial_ = 0;
-  std::unordered_map<Program*, std::uint32_t, Hash, Equal> programs_;
+  absl::flat_hash_set<Program*, Hash, Equal> programs_;
 };
 
 }  // namespace hoist::software

@@ -72,7 +72,7 @@ void SoftwareDatapath::remove_rule(Bridge& b, const RuleSpec& rule, Version from
   Rule& known = rules_[to_integer(rule.id)];
   Table& t = table(b, rule.table_id);
   t.classifier->remove(known.entry, from);
-  t.effects.remove(rule.match, *known.program);
+  t.effects.remove(rule.match, *known.program, rule.table_id);
   shared_.programs[to_integer(rule.id)].store(nullptr, std::memory_order_release);
   released_.push_back(std::exchange(known, {}).program);
   removed_.push_back({rule.id, from});

@@ -130,7 +130,7 @@ void SoftwareDatapath::shrink_masks(std::uint64_t now) {
     Bridge& b = *bridges_[i];
     if (!b.is_stale) continue;
     for (std::size_t t = 0; t < kTableCount; ++t) {
-      if (b.tables[t]) b.tables[t]->effects.shrink(static_cast<std::uint8_t>(t));
+      if (b.tables[t]) b.tables[t]->effects.shrink();
     }
     learn_effects(b);
     has_changed |= refresh_masks(static_cast<std::uint8_t>(i));

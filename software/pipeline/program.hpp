@@ -19,10 +19,11 @@ namespace hoist::software {
 struct Program {
   std::uint64_t
       serial;  ///< Given by ProgramStore, never twice; 0: in no store. No part of what it does.
+  std::uint32_t uses;  ///< Rules that have it from ProgramStore; likewise no part.
   std::uint32_t op_count;
   std::uint32_t data_count;  ///< 64-bit words.
   bool is_table_miss;        ///< Of a rule with priority 0 that matches all (OpenFlow 1.3, 5.4).
-  std::uint8_t pad[7];
+  std::uint8_t pad[3];
 
   [[nodiscard]] std::span<const Op> ops() const noexcept {
     return {reinterpret_cast<const Op*>(this + 1), op_count};

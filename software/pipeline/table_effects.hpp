@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "classifier/rule_shape.hpp"
@@ -15,9 +17,9 @@ class TableEffects {
  public:
   /// False: nothing that collect() answers has changed.
   bool add(const MiniMatch& match, const Program& program, std::uint8_t table_id);
-  void remove(const MiniMatch& match, const Program& program);
+  void remove(const MiniMatch& match, const Program& program, std::uint8_t table_id);
   /// Forgets what rules that are gone did. Says whether anything changed.
-  bool shrink(std::uint8_t table_id);
+  bool shrink();
 
   /// Merges the effects of all rules that a packet may match whose in_port is one of `in_ports` (or
   /// any, if `any_port`) and whose class is one of `classes`.
@@ -31,8 +33,13 @@ class TableEffects {
     PacketClassSet classes;
     auto operator<=>(const Key&) const = default;
   };
+  struct HashOfEffects {
+    std::size_t operator()(const Effects& effects) const noexcept;
+  };
   struct Group {
-    std::map<const Program*, std::uint32_t> programs;
+    /// How many rules have these effects: few kinds of rules make up a table, however many
+    /// programs they have.
+    std::unordered_map<Effects, std::uint32_t, HashOfEffects> kinds;
     Effects effects;
     bool is_stale = false;
   };
