@@ -79,11 +79,11 @@ def gateway(folder, mode):
     dropped = sum(meter[3] for meter in meters(folder, f"{mode}.end").values())
     received, sent = went[0] - came[0], went[1] - came[1]
     return {
-        f"{values['addresses']} meters and {len(placed)} rules, loaded in": f"{float(values['seconds']):.2f} s",
+        f"{values['addresses']} meters and {len(placed)} rules, loaded and placed in": f"{float(values['seconds']):.2f} s",
         "resident memory": f"{int(values['kib']) / 1024:.0f} MiB",
         "rules in hardware": f"{100 * full / max(len(placed), 1):.0f} %",
         "packets carried by hardware": f"{100 * in_hardware / max(packets, 1):.0f} %",
-        "packets received": f"{received}",
+        "packets received": f"{received}, {received / float(values['played']) / 1e6:.3f} Mpps",
         "dropped by meters": f"{dropped}",
         "lost otherwise": f"{received - dropped - sent}",
         f"addresses with twice and more of their {values['kbps']} kbit/s": f"{limited}",

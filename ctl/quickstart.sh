@@ -136,12 +136,13 @@ run_traffic() {
 # run_gateway NAME: meters and flows for many addresses, traffic beyond each one's limit in both directions;
 # leaves $rundir/NAME.{gateway,placed,before,after,ports}
 run_gateway() {
-  local name=$1 start loaded ns
+  local name=$1 start placed played ns
   ovs-ofctl del-flows br0
   start=$(date +%s.%N)
   "$build/ctl/hoistctl" --socket "$rundir/hoistd.ctl" add-meters br0 "$rundir/meters" >/dev/null || give_up "add-meters"
   "$build/ctl/hoistctl" --socket "$rundir/hoistd.ctl" add-flows br0 "$rundir/flows" >/dev/null || give_up "add-flows"
-  loaded=$(date +%s.%N)
+  ovs-ofctl -t 120 del-flows br0 table=1   # ends with a barrier: by then each rule has its place
+  placed=$(date +%s.%N)
   ovs-ofctl dump-ports br0 >"$rundir/$name.ports.before"
   for ns in "$left" "$right"; do
     ip netns exec "$ns" timeout $((gateway_seconds + 12)) tcpreplay -q -i eth0 --preload-pcap --loop 0 --pps "$gateway_pps" \
@@ -154,6 +155,7 @@ run_gateway() {
   sleep "$gateway_seconds"
   ovs-ofctl -O OpenFlow13 meter-stats br0 >"$rundir/$name.after"
   wait "${replays[@]}" || true
+  played=$(date +%s.%N)
   replays=()
   ovs-ofctl dump-ports br0 >"$rundir/$name.ports.after"
   ovs-ofctl -O OpenFlow13 meter-stats br0 >"$rundir/$name.end"
@@ -162,7 +164,8 @@ run_gateway() {
     echo "addresses $addresses"
     echo "kbps $gateway_kbps"
     echo "frame_size $gateway_frame_size"
-    echo "seconds $(echo "$loaded $start" | awk '{print $1 - $2}')"
+    echo "seconds $(echo "$placed $start" | awk '{print $1 - $2}')"
+    echo "played $(echo "$played $placed" | awk '{print $1 - $2}')"
     awk '/VmRSS/ {print "kib", $2}' "/proc/$switch/status"
   } >"$rundir/$name.gateway"
 }
