@@ -28,15 +28,28 @@ void MeterDump<MeterConfigReply>::add(const MeterRegistry::Meter& meter) {
   reply_.add(*meter.config);
 }
 
+template <>
+std::size_t MeterDump<MeterStatsReply>::allowance(std::size_t wanted) {
+  return bridge_.planes().meter_reads().take(wanted, bridge_.now_ms());
+}
+
+template <>
+std::size_t MeterDump<MeterConfigReply>::allowance(std::size_t wanted) {
+  return wanted;
+}
+
 template <class Reply>
-bool MeterDump<Reply>::write_slice() {
-  const std::size_t end = std::min(ids_.size(), next_ + kSlice);
+typename MeterDump<Reply>::Progress MeterDump<Reply>::write_slice() {
+  const std::size_t wanted = std::min(ids_.size() - next_, kSlice);
+  const std::size_t count = allowance(wanted);
+  if (count == 0 && wanted != 0) return Progress::kHeld;
+  const std::size_t end = next_ + count;
   for (; next_ < end; ++next_) {
     if (const MeterRegistry::Meter* meter = bridge_.meters().find(ids_[next_])) add(*meter);
   }
-  if (next_ < ids_.size()) return false;
+  if (next_ < ids_.size()) return Progress::kMore;
   reply_.finish();
-  return true;
+  return Progress::kDone;
 }
 
 template class MeterDump<MeterStatsReply>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "openflow/bridge.hpp"
@@ -13,15 +14,19 @@ namespace hoist::openflow {
 template <class Reply>
 class MeterDump {
  public:
-  MeterDump(Bytes& out, Envelope to, MeterId meter, const Bridge& bridge)
+  enum class Progress : std::uint8_t { kDone, kMore, kHeld };
+
+  MeterDump(Bytes& out, Envelope to, MeterId meter, Bridge& bridge)
       : bridge_(bridge), ids_(bridge.meters().select(meter)), reply_(out, to) {}
-  /// Writes the next slice; returns whether it was the last.
-  bool write_slice();
+  /// Writes the next slice. kHeld: nothing, because workers have been asked for enough lately.
+  Progress write_slice();
 
  private:
+  /// How many of `wanted` meters may be written now.
+  std::size_t allowance(std::size_t wanted);
   void add(const MeterRegistry::Meter& meter);
 
-  const Bridge& bridge_;
+  Bridge& bridge_;
   std::vector<MeterId> ids_;
   std::size_t next_ = 0;
   Reply reply_;

@@ -127,7 +127,15 @@ Decoded<void> Session::dump_meters(MeterId meter, const Context& at) {
   with_fresh_counters([this, meter, reply_to = to(at), dump = std::shared_ptr<Dump>()]() mutable {
     if (!dump) dump = std::make_shared<Dump>(output_, reply_to, meter, bridge_);
     if (is_congested()) return Progress::kBlocked;
-    return dump->write_slice() ? Progress::kDone : Progress::kRunning;
+    switch (dump->write_slice()) {
+      case Dump::Progress::kDone:
+        return Progress::kDone;
+      case Dump::Progress::kMore:
+        return Progress::kRunning;
+      case Dump::Progress::kHeld:
+        break;
+    }
+    return Progress::kBlocked;
   });
   return {};
 }
