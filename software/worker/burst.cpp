@@ -133,6 +133,7 @@ class Singles {
   Singles(const Singles&) = delete;
   Singles& operator=(const Singles&) = delete;
   ~Singles() {
+    send();
     if (dropped_count_ != 0) rte_pktmbuf_free_bulk(dropped_.data(), dropped_count_);
   }
 
@@ -143,7 +144,7 @@ class Singles {
       worker_.count_drop(segment.drop_reason);
       dropped_[dropped_count_++] = packet;
     } else if (segment.fate == SegmentFate::kOutput && size <= size_limit(segment.port_slot)) {
-      worker_.transmit.push(*worker_.view, segment.port_slot, packet);
+      sent_[sent_count_++] = packet;
     } else {
       return false;
     }
@@ -151,10 +152,17 @@ class Singles {
     return true;
   }
 
+  /// Hands over what is to be sent: before others send anything.
+  void send() {
+    if (sent_count_ != 0) worker_.transmit.push(*worker_.view, slot_, sent_.data(), sent_count_);
+    sent_count_ = 0;
+  }
+
  private:
-  /// Of the frames that may leave a port; the last port is remembered.
+  /// Of the frames that may leave a port; the last port is remembered, and what goes there.
   std::uint32_t size_limit(std::uint16_t slot) {
     if (slot != slot_) {
+      send();
       const PortView& port = worker_.view->ports[slot];
       slot_ = slot;
       size_limit_ = port.is_open() ? port.max_frame : 0;
@@ -165,7 +173,9 @@ class Singles {
   Worker& worker_;
   std::uint16_t slot_ = kNoSlot;
   std::uint32_t size_limit_ = 0;
+  std::uint32_t sent_count_ = 0;
   std::uint32_t dropped_count_ = 0;
+  std::array<rte_mbuf*, kBurst> sent_;
   std::array<rte_mbuf*, kBurst> dropped_;
 };
 
@@ -180,6 +190,7 @@ void run(Worker& worker, Burst& burst) {
     if (index != SegmentStore::kNone) {
       Segment& segment = worker.segments->at(index);
       if (end - i != 1 || !singles.run(segment, burst.packets[i])) {
+        singles.send();
         run_segment(worker, burst.in, segment, &burst.packets[i], end - i);
       }
     }

@@ -270,7 +270,7 @@ bool send_batch(Worker& worker, std::uint16_t slot, rte_mbuf** packets, std::uin
                 std::uint32_t longest) {
   const PortView& port = worker.view->ports[slot];
   if (!port.is_open() || longest > port.max_frame) return false;
-  for (std::uint32_t i = 0; i < count; ++i) worker.transmit.push(*worker.view, slot, packets[i]);
+  worker.transmit.push(*worker.view, slot, packets, count);
   return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <rte_spinlock.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -34,13 +35,24 @@ class Transmitter {
 
   /// Consumes the packet. The port must be present.
   void push(const View& view, std::uint16_t slot, rte_mbuf* packet) noexcept {
+    push(view, slot, &packet, 1);
+  }
+  /// Likewise, in this order.
+  void push(const View& view, std::uint16_t slot, rte_mbuf* const* packets,
+            std::uint32_t count) noexcept {
     Batch& batch = batches_[slot];
-    if (batch.count == kBatch) send(view, slot);
     if (!batch.is_listed) {
       batch.is_listed = true;
       listed_[listed_count_++] = slot;
     }
-    batch.packets[batch.count++] = packet;
+    while (count != 0) {
+      if (batch.count == kBatch) send(view, slot);
+      const std::uint32_t some = std::min<std::uint32_t>(count, kBatch - batch.count);
+      std::copy_n(packets, some, &batch.packets[batch.count]);
+      batch.count = static_cast<std::uint16_t>(batch.count + some);
+      packets += some;
+      count -= some;
+    }
   }
   void flush(const View& view) noexcept {
     for (std::uint16_t i = 0; i < listed_count_; ++i) {
