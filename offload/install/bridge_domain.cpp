@@ -253,6 +253,7 @@ FlowResult<BridgeDomain::Standing> BridgeDomain::make(const Entry& entry, const 
     }
     rules = lower_partial(guard_match(rule, context()), context(), position, out.mark);
   }
+  out.handles.reserve(rules.size());
   for (const HwRule& hw_rule : rules) {
     auto handle = port_.create(hw_rule);
     if (!handle) {

@@ -21,6 +21,7 @@
 #include "meter/meter_port.hpp"
 #include "nic/probe.hpp"
 #include "plan/planner.hpp"
+#include "plan/rule_map.hpp"
 #include "plan/swap.hpp"
 #include "translate/layout.hpp"
 #include "translate/port_map.hpp"
@@ -184,8 +185,8 @@ class BridgeDomain {
   PortMap ports_;
   TagMode tag_mode_ = TagMode::kUntagged;
   std::unique_ptr<Planner> planner_;
-  std::unordered_map<RuleId, RuleRef> rules_;
-  std::unordered_map<RuleId, Standing> standing_;
+  RuleMap<RuleRef> rules_;
+  RuleMap<Standing> standing_;
   std::array<FlowHandle, 256> tables_{};
   std::array<std::uint32_t, 256> table_marks_{};
   std::vector<Zombie> zombies_;

@@ -174,11 +174,14 @@ void Engine::update(const UpdateRules& request) {
   std::vector<RuleRef> added;
   std::vector<RuleId> removed;
   std::unordered_map<RuleId, std::size_t> fresh;
+  const bool has_removals = std::ranges::any_of(request.changes, [](const RuleChange& change) {
+    return change.kind == RuleChange::Kind::kRemove;
+  });
   for (const RuleChange& change : request.changes) {
     const RuleId id = change.rule->id;
     if (change.kind == RuleChange::Kind::kAdd) {
       bridge.rules[id] = change.rule;
-      fresh[id] = added.size();
+      if (has_removals) fresh[id] = added.size();
       added.push_back(change.rule);
     } else {
       bridge.rules.erase(id);

@@ -61,7 +61,7 @@ class Engine {
     PortIdentity identity;
   };
   struct Bridge {
-    std::unordered_map<RuleId, RuleRef> rules;
+    RuleMap<RuleRef> rules;
     MeterConfigs meters;
     std::vector<BridgePort> ports;
     std::unordered_map<RuleId, TrafficCount> carried;  ///< By hardware, for rules that are there.

@@ -44,7 +44,7 @@ Levels::Bounds Levels::bounds(OverlapIndex& index, const Entry& entry) const {
     (goes_first ? b.lo : b.hi) = goes_first ? lo : hi;
     return false;
   };
-  index.search(entry.match, take, [&](OverlapItem& item) {
+  index.search(entry, take, [&](OverlapItem& item) {
     const Entry& other = static_cast<const Entry&>(item);
     if (&other == &entry || other.desired.form == Form::kNone) return true;
     const std::int64_t level = other.desired.level;
@@ -85,7 +85,7 @@ bool Levels::push(Work& work, const Entry& from, std::int64_t level) const {
                    : s.max_priority >= priority && s.max_level >= level;
   };
   std::vector<Entry*> touched;
-  work.index.search(from.match, take, [&](OverlapItem& item) {
+  work.index.search(from, take, [&](OverlapItem& item) {
     auto& other = static_cast<Entry&>(item);
     if (&other == &from || other.desired.form == Form::kNone || are_twins(other, from)) return true;
     const bool is_beyond = is_down ? goes_before(from, other) : goes_before(other, from);

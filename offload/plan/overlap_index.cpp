@@ -5,14 +5,19 @@
 #include <bit>
 #include <span>
 
+#include "plan/growing_array.hpp"
+
 namespace hoist::offload {
 namespace {
 
 constexpr std::uint32_t kNone = 0xffffffff;
 /// Below this many matches a subtable is read through.
 constexpr std::size_t kFew = 4;
-/// A projection costs 12 bytes a match and 48 a group; a subtable has at most this many.
-constexpr std::size_t kMaxProjections = 12;
+/// A projection costs 12 bytes a match and 48 a group. So many that fit their queries exactly does
+/// a subtable have; others are rounded down, so that one serves many queries,
+constexpr std::size_t kMaxExactProjections = 6;
+/// and there are at most this many of them all.
+constexpr std::size_t kMaxProjections = 24;
 /// Routes are remembered for this many masks; they take two bytes for each pair.
 constexpr std::uint32_t kMaxRows = 4096;
 
@@ -37,10 +42,16 @@ Mask mask_of(const MiniMatch& match) {
   return mask;
 }
 
-std::uint64_t hash_of(const Mask& mask) {
-  std::uint64_t hash = mix(1, mask.map);
-  for (const std::uint64_t w : mask.words) hash = mix(hash, w);
+/// Of what mask_of() would make.
+std::uint64_t mask_hash(const MiniMatch& match) {
+  std::uint64_t hash = mix(1, match.map());
+  for (const MiniMatch::Word& w : match.words()) hash = mix(hash, w.mask);
   return hash;
+}
+
+bool has_mask(const MiniMatch& match, const Mask& mask) {
+  return match.map() == mask.map &&
+         std::ranges::equal(match.words(), mask.words, {}, &MiniMatch::Word::mask);
 }
 
 /// Calls body(word index, a's word, b's word) for each word of both maps.
@@ -70,11 +81,30 @@ Mask common_mask(const MiniMatch& match, const Mask& mask) {
 /// Hash of a match's value under `mask`, which it must consult in full.
 std::uint64_t hash_under(const MiniMatch& match, const Mask& mask) {
   std::uint64_t hash = 7;
-  for_common(match.map(), match.words().data(), mask.map, mask.words.data(),
-             [&](std::uint64_t, const MiniMatch::Word& w, std::uint64_t m) {
-               hash = mix(hash, w.value & m);
-             });
+  const MiniMatch::Word* words = match.words().data();
+  const std::uint64_t* mask_word = mask.words.data();
+  for (std::uint64_t m = mask.map; m != 0; m &= m - 1) {
+    const int at = std::popcount(match.map() & ((m & -m) - 1));
+    hash = mix(hash, words[at].value & *mask_word++);
+  }
   return hash;
+}
+
+/// The mask without the bytes that it holds a part of; all of it if nothing else is left.
+Mask whole_bytes(const Mask& mask) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  Mask out;
+  std::size_t i = 0;
+  for (std::uint64_t m = mask.map; m != 0; m &= m - 1) {
+    const std::uint64_t w = mask.words[i++];
+    std::uint64_t whole = w & w >> 4;
+    whole &= whole >> 2;
+    whole = (whole & whole >> 1 & kOnes) * 0xff;
+    if (whole == 0) continue;
+    out.map |= m & -m;
+    out.words.push_back(whole);
+  }
+  return out.map == 0 ? mask : out;
 }
 
 bool is_within(const Mask& small, const Mask& large) {
@@ -144,9 +174,9 @@ struct OverlapIndex::Projection {
   };
   Mask mask;
   std::vector<std::uint32_t> slots;  ///< A power of two.
-  std::vector<Bucket> buckets;
+  GrowingArray<Bucket> buckets;
   std::uint32_t free = kNone;
-  std::vector<Node> nodes;  ///< By position.
+  GrowingArray<Node> nodes;  ///< By position.
 
   [[nodiscard]] std::size_t slot_of(std::uint64_t hash) const {
     return (hash >> 32) & (slots.size() - 1);
@@ -161,7 +191,7 @@ struct OverlapIndex::Projection {
     const std::uint64_t hash = hash_under(item.match, mask);
     std::uint32_t b = find(hash);
     if (b == kNone) b = make_bucket(hash);
-    if (position >= nodes.size()) nodes.resize(position + 1);
+    nodes.grow_to(position + 1, {});
     Bucket& bucket = buckets[b];
     nodes[position] = {.bucket = b, .next = bucket.first, .previous = kNone};
     if (bucket.first != kNone) nodes[bucket.first].previous = position;
@@ -186,7 +216,7 @@ struct OverlapIndex::Projection {
     group.remove(before);
   }
 
-  void tighten(Bucket& bucket, const std::vector<OverlapItem*>& items) {
+  void tighten(Bucket& bucket, const GrowingArray<OverlapItem*>& items) {
     bucket.group.reset();
     for (std::uint32_t at = bucket.first; at != kNone; at = nodes[at].next) {
       if (items[at]->stance.stands) bucket.group.summary.widen(items[at]->stance);
@@ -198,7 +228,7 @@ struct OverlapIndex::Projection {
     std::uint32_t b = free;
     if (b == kNone) {
       b = static_cast<std::uint32_t>(buckets.size());
-      buckets.emplace_back();
+      buckets.push_back({});
       if (buckets.size() > slots.size()) grow();
     } else {
       free = buckets[b].next;
@@ -233,7 +263,7 @@ struct OverlapIndex::Projection {
 struct OverlapIndex::Subtable {
   Mask mask;
   Group group;
-  std::vector<OverlapItem*> items;  ///< By position; null: free.
+  GrowingArray<OverlapItem*> items;  ///< By position; null: free.
   std::vector<std::uint32_t> free;
   std::vector<std::unique_ptr<Projection>> projections;
 
@@ -251,7 +281,8 @@ struct OverlapIndex::Subtable {
 
   void tighten() {
     group.reset();
-    for (const OverlapItem* item : items) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const OverlapItem* item = items[i];
       if (item != nullptr && item->stance.stands) group.summary.widen(item->stance);
     }
   }
@@ -272,10 +303,9 @@ const Summary& OverlapIndex::summary_of(std::uint32_t subtable) const noexcept {
 
 /// The subtable of the match's mask; kNone: there is none.
 std::uint32_t OverlapIndex::row_of(const MiniMatch& match) const {
-  const Mask mask = mask_of(match);
-  const auto [begin, end] = by_mask_.equal_range(hash_of(mask));
-  const auto found =
-      std::find_if(begin, end, [&](const auto& e) { return subtables_[e.second]->mask == mask; });
+  const auto [begin, end] = by_mask_.equal_range(mask_hash(match));
+  const auto found = std::find_if(
+      begin, end, [&](const auto& e) { return has_mask(match, subtables_[e.second]->mask); });
   return found == end ? kNone : found->second;
 }
 
@@ -284,7 +314,7 @@ void OverlapIndex::insert(OverlapItem& item) {
   if (item.subtable == kNone) {
     Mask mask = mask_of(item.match);
     item.subtable = static_cast<std::uint32_t>(subtables_.size());
-    by_mask_.emplace(hash_of(mask), item.subtable);
+    by_mask_.emplace(mask_hash(item.match), item.subtable);
     subtables_.push_back(std::make_unique<Subtable>());
     subtables_.back()->mask = std::move(mask);
   }
@@ -333,45 +363,62 @@ OverlapIndex::Route OverlapIndex::route(std::uint32_t row, std::uint32_t index,
     if (subtable.size() <= kFew) return out;  // looked at again when it has grown
     const auto& all = subtable.projections;
     std::size_t best = all.size();
-    for (std::size_t i = 0; i < all.size() && !out.is_exact; ++i) {
-      out.is_exact = all[i]->mask == common;
-      const bool is_finer =
-          is_within(all[i]->mask, common) &&
-          (best == all.size() || bit_count(all[i]->mask) > bit_count(all[best]->mask));
-      if (out.is_exact || is_finer) best = i;
-    }
-    if (!out.is_exact && all.size() < kMaxProjections) {
+    const auto choose = [&](const Mask& wanted) {
+      for (std::size_t i = 0; i < all.size() && !out.is_exact; ++i) {
+        out.is_exact = all[i]->mask == common;
+        const bool is_finer =
+            is_within(all[i]->mask, common) &&
+            (best == all.size() || bit_count(all[i]->mask) > bit_count(all[best]->mask));
+        if (out.is_exact || is_finer) best = i;
+      }
+      if (best < all.size() && bit_count(all[best]->mask) >= bit_count(wanted)) return;
+      if (all.size() >= kMaxProjections) return;
       best = all.size();
-      subtable.make(common);
-      out.is_exact = true;
-    }
+      subtable.make(wanted);
+      out.is_exact = wanted == common;
+    };
+    choose(all.size() < kMaxExactProjections ? common : whole_bytes(common));
     if (best < all.size()) out.way = static_cast<std::uint8_t>(Route::kFirstProjection + best);
   }
   if (is_kept) routes_[row][index] = out;
   return out;
 }
 
-OverlapIndex::Cursor OverlapIndex::first(std::uint32_t row, std::uint32_t index,
-                                         const MiniMatch& match) {
-  Subtable& subtable = *subtables_[index];
-  const Route way = route(row, index, match);
-  Cursor cursor{.is_exact = way.is_exact, .subtable = &subtable};
-  if (way.way == Route::kAll) {
+OverlapIndex::Probe OverlapIndex::start(std::uint32_t row, std::uint32_t index,
+                                        const MiniMatch& match) {
+  Probe probe{.subtable = index, .route = route(row, index, match)};
+  if (probe.route.way == Route::kAll) return probe;
+  probe.projection =
+      subtables_[index]->projections[probe.route.way - Route::kFirstProjection].get();
+  probe.hash = hash_under(match, probe.projection->mask);
+  __builtin_prefetch(&probe.projection->slots[probe.projection->slot_of(probe.hash)]);
+  return probe;
+}
+
+void OverlapIndex::fetch(const Probe& probe) {
+  if (probe.projection == nullptr) return;
+  const std::uint32_t b = probe.projection->slots[probe.projection->slot_of(probe.hash)];
+  if (b != kNone) __builtin_prefetch(&probe.projection->buckets[b]);
+}
+
+OverlapIndex::Cursor OverlapIndex::first(const Probe& probe) {
+  Subtable& subtable = *subtables_[probe.subtable];
+  Cursor cursor{.is_exact = probe.route.is_exact, .subtable = &subtable};
+  if (probe.projection == nullptr) {
     cursor.position = 0;
-    if (way.is_exact) {
+    if (cursor.is_exact) {
       if (subtable.group.is_loose) subtable.tighten();
       cursor.summary = &subtable.group.summary;
     }
-  } else {
-    Projection& projection = *subtable.projections[way.way - Route::kFirstProjection];
-    const std::uint32_t b = projection.find(hash_under(match, projection.mask));
-    if (b == kNone) return cursor;
-    Projection::Bucket& bucket = projection.buckets[b];
-    if (bucket.group.is_loose) projection.tighten(bucket, subtable.items);
-    cursor.projection = &projection;
-    cursor.position = bucket.first;
-    cursor.summary = &bucket.group.summary;
+    return cursor;
   }
+  const std::uint32_t b = probe.projection->find(probe.hash);
+  if (b == kNone) return cursor;
+  Projection::Bucket& bucket = probe.projection->buckets[b];
+  if (bucket.group.is_loose) probe.projection->tighten(bucket, subtable.items);
+  cursor.projection = probe.projection;
+  cursor.position = bucket.first;
+  cursor.summary = &bucket.group.summary;
   return cursor;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -39,7 +40,7 @@ struct Summary {
 struct OverlapItem {
   MiniMatch match;
   Stance stance;
-  std::uint32_t subtable = 0;
+  std::uint32_t subtable = 0xffffffff;  ///< None: it was never in an index.
   std::uint32_t position = 0;
 };
 
@@ -49,7 +50,7 @@ struct OverlapItem {
 /// bits that both consult: a hash over M & S (a projection, made when first needed). Those of one
 /// hash form a group with a summary, so that most questions ("does one of these stand below?", "how
 /// high are they at most?") need not look at its members. Cost of a query: one probe a mask, and
-/// the members that it has to see. A subtable with many projections answers from the finest it has.
+/// the members that it has to see. A subtable with many projections has coarse ones for the rest.
 /// Owned by one thread.
 class OverlapIndex {
  public:
@@ -70,15 +71,12 @@ class OverlapIndex {
   /// meanwhile.
   template <class Take, class Visit>
   void search(const MiniMatch& match, Take&& take, Visit&& visit) {
-    const std::uint32_t row = row_of(match);
-    for (std::uint32_t i = 0; i < subtable_count(); ++i) {
-      if (is_empty(i) || !take(summary_of(i), false)) continue;
-      Cursor cursor = first(row, i, match);
-      if (cursor.summary != nullptr && !take(*cursor.summary, cursor.is_exact)) continue;
-      for (settle(cursor, match); cursor.item != nullptr; advance(cursor, match)) {
-        if (!visit(*cursor.item)) return;
-      }
-    }
+    search_row(row_of(match), match, take, visit);
+  }
+  /// The same for the match of an item that is, or was, in the index.
+  template <class Take, class Visit>
+  void search(const OverlapItem& item, Take&& take, Visit&& visit) {
+    search_row(item.subtable, item.match, take, visit);
   }
   /// The same for all that overlap.
   template <class Visit>
@@ -108,12 +106,48 @@ class OverlapIndex {
     bool is_exact = false;
   };
 
+  /// A subtable about to be asked: where the answer is, is on its way into the cache.
+  struct Probe {
+    std::uint32_t subtable = 0;
+    Route route;
+    Projection* projection = nullptr;  ///< Null: all of the subtable.
+    std::uint64_t hash = 0;
+  };
+
+  template <class Take, class Visit>
+  void search_row(std::uint32_t row, const MiniMatch& match, Take& take, Visit& visit) {
+    // PERF: several subtables at a time wait for memory together: 300 masks took 27 us one by one.
+    std::array<Probe, 16> probes;
+    for (std::uint32_t next = 0; next < subtable_count();) {
+      std::size_t count = 0;
+      for (; next < subtable_count() && count < probes.size(); ++next) {
+        if (is_empty(next) || !take(summary_of(next), false)) continue;
+        probes[count++] = start(row, next, match);
+      }
+      for (std::size_t i = 0; i < count; ++i) fetch(probes[i]);
+      for (std::size_t i = 0; i < count; ++i) {
+        Cursor cursor = first(probes[i]);
+        const bool is_group = cursor.summary != nullptr;
+        // Without a group the subtable is asked about again: the answer may have changed since.
+        if (!take(is_group ? *cursor.summary : summary_of(probes[i].subtable),
+                  is_group && cursor.is_exact)) {
+          continue;
+        }
+        for (settle(cursor, match); cursor.item != nullptr; advance(cursor, match)) {
+          if (!visit(*cursor.item)) return;
+        }
+      }
+    }
+  }
+
   [[nodiscard]] std::size_t subtable_count() const noexcept { return subtables_.size(); }
   [[nodiscard]] bool is_empty(std::uint32_t subtable) const noexcept;
   [[nodiscard]] const Summary& summary_of(std::uint32_t subtable) const noexcept;
   [[nodiscard]] std::uint32_t row_of(const MiniMatch& match) const;
   [[nodiscard]] Route route(std::uint32_t row, std::uint32_t subtable, const MiniMatch& match);
-  [[nodiscard]] Cursor first(std::uint32_t row, std::uint32_t subtable, const MiniMatch& match);
+  [[nodiscard]] Probe start(std::uint32_t row, std::uint32_t subtable, const MiniMatch& match);
+  static void fetch(const Probe& probe);
+  [[nodiscard]] Cursor first(const Probe& probe);
   [[nodiscard]] static std::uint32_t after(const Cursor& cursor);
   static void advance(Cursor& cursor, const MiniMatch& match);
   static void settle(Cursor& cursor, const MiniMatch& match);

@@ -42,12 +42,12 @@ Planner::Table& Planner::table(std::uint8_t table_id) {
 
 Entry* Planner::find_entry(RuleId rule) {
   const auto it = entries_.find(rule);
-  return it == entries_.end() ? nullptr : it->second.get();
+  return it == entries_.end() ? nullptr : &it->second;
 }
 
 const Entry* Planner::find(RuleId rule) const {
   const auto it = entries_.find(rule);
-  return it == entries_.end() ? nullptr : it->second.get();
+  return it == entries_.end() ? nullptr : &it->second;
 }
 
 Desired Planner::desired(RuleId rule) const {
@@ -91,10 +91,11 @@ void Planner::update(std::vector<std::pair<std::shared_ptr<const RuleSpec>, Asse
                      std::span<const RuleId> removed) {
   // What is jumped to comes before what jumps; what goes first in a table comes first. Out in
   // reverse.
-  std::ranges::stable_sort(added, [](const auto& a, const auto& b) {
+  const auto comes_before = [](const auto& a, const auto& b) {
     if (a.first->table_id != b.first->table_id) return a.first->table_id > b.first->table_id;
     return a.first->priority > b.first->priority;
-  });
+  };
+  if (!std::ranges::is_sorted(added, comes_before)) std::ranges::stable_sort(added, comes_before);
   for (auto& [rule, assessment] : added) add(std::move(rule), std::move(assessment));
   std::vector<const Entry*> out;
   for (const RuleId id : removed) {
@@ -109,14 +110,12 @@ void Planner::update(std::vector<std::pair<std::shared_ptr<const RuleSpec>, Asse
 
 void Planner::add(std::shared_ptr<const RuleSpec> rule, Assessment assessment) {
   if (entries_.contains(rule->id)) return;
-  auto owned = std::make_unique<Entry>();
-  Entry& entry = *owned;
-  entry.match = assessment.matched;
+  Entry& entry = entries_[rule->id];
+  entry.match = std::move(assessment.matched);
   entry.rule = std::move(rule);
   entry.assessment = std::move(assessment);
   entry.why = {Refusal::kPending, "on its way"};
   entry.age = ++age_;
-  entries_.emplace(entry.rule->id, std::move(owned));
   table(entry.rule->table_id).priorities.add(entry.rule->priority);
   tasks_.push_back({Task::Kind::kSettle, entry.rule->id});
 }
@@ -142,7 +141,7 @@ void Planner::withdraw(RuleId rule, const Refused& why) {
 void Planner::remove(RuleId rule) {
   const auto it = entries_.find(rule);
   if (it == entries_.end()) return;
-  Entry& entry = *it->second;
+  Entry& entry = it->second;
   const bool acted = entry.acts();
   if (entry.desired.form != Form::kNone) want(entry, {});
   waiting_.erase(&entry);
@@ -278,7 +277,8 @@ void Planner::set_desired(Entry& entry, Desired desired) {
   if (entry.acts()) t.acting.erase(&entry);
   entry.desired = desired;
   t.index.change(entry, stance_of(entry));
-  if (entry.acts()) t.acting.insert(&entry);
+  // The newest of the lowest priority comes first, so this is where most go.
+  if (entry.acts()) t.acting.insert(t.acting.begin(), &entry);
 }
 
 /// The rules above that need a guard before `entry` may act; nothing if one of them cannot have
@@ -286,7 +286,7 @@ void Planner::set_desired(Entry& entry, Desired desired) {
 std::optional<std::vector<Entry*>> Planner::guards_for(Entry& entry) {
   std::vector<Entry*> guards;
   Table& t = table(entry.rule->table_id);
-  t.index.search(entry.match, has_soft, [&](OverlapItem& item) {
+  t.index.search(entry, has_soft, [&](OverlapItem& item) {
     auto& other = static_cast<Entry&>(item);
     if (&other == &entry || other.acts() || other.assessment.is_never) return true;
     if (are_twins(other, entry) || !goes_before(other, entry)) return true;
@@ -312,7 +312,7 @@ bool Planner::has_acting_below(const Entry& entry) {
     found = found || (is_exact && s.acting == s.standing && s.min_priority < priority);
     return !found && s.acting != 0 && s.min_priority <= priority;
   };
-  table(entry.rule->table_id).index.search(entry.match, take, [&](OverlapItem& item) {
+  table(entry.rule->table_id).index.search(entry, take, [&](OverlapItem& item) {
     const auto& other = static_cast<const Entry&>(item);
     found =
         &other != &entry && other.acts() && !are_twins(entry, other) && goes_before(entry, other);
@@ -327,7 +327,7 @@ std::vector<Entry*> Planner::collect_lower(const Entry& entry) {
   const auto take = [&](const Summary& s, bool) {
     return s.acting != 0 && s.min_priority <= entry.rule->priority;
   };
-  table(entry.rule->table_id).index.search(entry.match, take, [&](OverlapItem& item) {
+  table(entry.rule->table_id).index.search(entry, take, [&](OverlapItem& item) {
     auto& other = static_cast<Entry&>(item);
     if (&other != &entry && other.acts() && !are_twins(entry, other) && goes_before(entry, other)) {
       out.push_back(&other);
@@ -383,7 +383,7 @@ void Planner::demote(Entry& entry, const Refused& why, RuleId shadowed_by) {
 void Planner::release_guards(const Entry& entry) {
   std::vector<Entry*> guards;
   const auto take = [](const Summary& s, bool) { return s.standing > s.acting; };
-  table(entry.rule->table_id).index.search(entry.match, take, [&](OverlapItem& item) {
+  table(entry.rule->table_id).index.search(entry, take, [&](OverlapItem& item) {
     auto& other = static_cast<Entry&>(item);
     if (&other != &entry && other.desired.form == Form::kGuard) guards.push_back(&other);
     return true;
@@ -397,7 +397,7 @@ void Planner::release_guards(const Entry& entry) {
 /// After a rule in software has gone: rules that only it kept out are looked at again.
 void Planner::retry_shadowed(const Entry& entry) {
   std::vector<Entry*> again;
-  table(entry.rule->table_id).index.search(entry.match, has_soft, [&](OverlapItem& item) {
+  table(entry.rule->table_id).index.search(entry, has_soft, [&](OverlapItem& item) {
     auto& other = static_cast<Entry&>(item);
     if (&other != &entry && !other.acts() && other.shadowed_by == entry.rule->id)
       again.push_back(&other);

@@ -9,12 +9,12 @@
 #include <set>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "plan/entry.hpp"
 #include "plan/levels.hpp"
 #include "plan/overlap_index.hpp"
+#include "plan/rule_map.hpp"
 
 namespace hoist::offload {
 
@@ -167,7 +167,7 @@ class Planner {
   PlannerLimits limits_;
   Levels levels_;
   std::array<std::unique_ptr<Table>, 256> tables_;
-  std::unordered_map<RuleId, std::unique_ptr<Entry>> entries_;
+  RuleMap<Entry> entries_;
   std::set<Entry*, ByPriority> waiting_;
   std::deque<Task> tasks_;
   std::deque<Change> changes_;  ///< Steps of `task_` still to be taken.

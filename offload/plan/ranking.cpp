@@ -43,9 +43,9 @@ void Planner::carried(RuleId rule, std::uint64_t packets) {
 void Planner::rank(double seconds) {
   if (seconds <= 0) return;
   const double weight = 1 - std::exp(-seconds / kWindow);
-  for (const auto& [id, entry] : entries_) {
-    const double now = static_cast<double>(std::exchange(entry->gained, 0)) / seconds;
-    entry->rate += (now - entry->rate) * weight;
+  for (auto& [id, entry] : entries_) {
+    const double now = static_cast<double>(std::exchange(entry.gained, 0)) / seconds;
+    entry.rate += (now - entry.rate) * weight;
   }
 }
 
@@ -95,8 +95,8 @@ std::string Planner::describe_rate(const Entry& entry) const {
 Planner::Rank Planner::rank_of(const Entry& entry) const {
   Rank out{.place = 1, .of = 0};
   for (const auto& [id, other] : entries_) {
-    if (other->rate > 0) ++out.of;
-    if (worth(*other) > worth(entry)) ++out.place;
+    if (other.rate > 0) ++out.of;
+    if (worth(other) > worth(entry)) ++out.place;
   }
   return out;
 }

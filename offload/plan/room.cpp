@@ -58,7 +58,7 @@ void Planner::try_again() {
   }
   std::vector<const Entry*> again;
   for (const auto& [id, entry] : entries_) {
-    if (entry->desired.form != Form::kFull) again.push_back(entry.get());
+    if (entry.desired.form != Form::kFull) again.push_back(&entry);
   }
   std::ranges::sort(again, [](const Entry* a, const Entry* b) { return goes_before(*a, *b); });
   for (const Entry* entry : again) tasks_.push_back({Task::Kind::kSettle, entry->rule->id});

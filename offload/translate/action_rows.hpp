@@ -61,14 +61,14 @@ inline constexpr std::size_t kActionRowCount =
 /// One action by value.
 struct HwAction {
   rte_flow_action_type type = RTE_FLOW_ACTION_TYPE_END;
-  alignas(8) std::array<std::uint8_t, 16> conf{};
   bool has_conf = false;
+  alignas(8) std::array<std::uint8_t, 16> conf{};
   bool operator==(const HwAction&) const = default;
 };
 
 /// A list of actions by value.
 struct HwActions {
-  static constexpr std::size_t kMax = 24;
+  static constexpr std::size_t kMax = 20;
   std::array<HwAction, kMax> list{};
   std::uint8_t count = 0;
 

@@ -53,7 +53,10 @@ std::variant<HwForm, Refused> translate(const RuleSpec& rule, const Context& con
     if (auto* no_match = std::get_if<Refused>(&matches)) return *no_match;
     return *refused;
   }
-  HwForm form{.program = std::get<HwProgram>(program)};
+  // Made where it is returned: forms are large.
+  std::variant<HwForm, Refused> out(std::in_place_type<HwForm>);
+  HwForm& form = std::get<HwForm>(out);
+  form.program = std::get<HwProgram>(program);
   auto matches = translate_match(match, context, Precision::kExact, form.program.needed);
   if (auto* refused = std::get_if<Refused>(&matches)) return *refused;
   form.matches = std::get<HwMatches>(matches);
@@ -66,7 +69,7 @@ std::variant<HwForm, Refused> translate(const RuleSpec& rule, const Context& con
     return no_group(fate.table_id, context);
   }
   if (auto refused = check_exceptions(form, context)) return *refused;
-  return form;
+  return out;
 }
 
 HwMatches guard_match(const RuleSpec& rule, const Context& context) {
@@ -78,8 +81,9 @@ HwMatches guard_match(const RuleSpec& rule, const Context& context) {
 
 Assessment assess(const RuleSpec& rule, const Context& context, const Layout& layout) {
   Assessment out;
-  auto full = translate(rule, context, layout);
-  if (auto* form = std::get_if<HwForm>(&full)) {
+  const auto full = translate(rule, context, layout);
+  const auto* form = std::get_if<HwForm>(&full);
+  if (form != nullptr) {
     out.is_never = form->matches.is_never;
     out.is_bound = form->program.meter.has_value();
     out.needs_tags = form->matches.needs_tags || form->program.needs_tags;
@@ -90,15 +94,17 @@ Assessment assess(const RuleSpec& rule, const Context& context, const Layout& la
     out.refused = std::get<Refused>(full);
   }
   const Match match = rule.match.expand();
-  auto exact = translate_match(match, context, Precision::kExact);
-  HwMatches matches;
-  if (auto* ok = std::get_if<HwMatches>(&exact)) {
-    matches = *ok;
-    if (context.capabilities.has(Feature::kMark) && !matches.is_steered)
-      out.partial = Cost{matches.count, matches.hazards};
-  } else {
-    matches = std::get<HwMatches>(translate_match(match, context, Precision::kWide));
+  // Actions that need no items of their own leave the match as it is.
+  const bool is_same = form != nullptr && !form->program.needed.l3 && !form->program.needed.l4;
+  std::variant<HwMatches, Refused> other;
+  if (!is_same) other = translate_match(match, context, Precision::kExact);
+  const auto* exact = is_same ? &form->matches : std::get_if<HwMatches>(&other);
+  if (exact == nullptr) {
+    other = translate_match(match, context, Precision::kWide);
+  } else if (context.capabilities.has(Feature::kMark) && !exact->is_steered) {
+    out.partial = Cost{exact->count, exact->hazards};
   }
+  const HwMatches& matches = is_same ? *exact : std::get<HwMatches>(other);
   out.is_never |= matches.is_never;
   out.matched = MiniMatch(matches.matched);
   out.guard = Cost{matches.count, matches.hazards};
