@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "hoist/flow_manager.hpp"
@@ -44,7 +43,7 @@ struct Shared {
   const std::function<std::uint64_t()>& now_ms;
   const Budget& budget;
   /// By rules of the bridge that are still there, in all its domains.
-  std::unordered_map<RuleId, TrafficCount>& carried;
+  RuleMap<TrafficCount>& carried;
 };
 
 /// One bridge's rules in one switch domain (or on one port whose rules are its own): takes the

@@ -156,9 +156,7 @@ void BridgeDomain::try_meter_again(MeterId meter) {
 void BridgeDomain::retry_meters() {
   const std::vector<MeterId> without_room(meters_.without_room().begin(),
                                           meters_.without_room().end());
-  for (const MeterId meter : meters_.passing_bans()) {
-    if (!meters_.without_room().contains(meter)) try_meter_again(meter);
-  }
+  for (const MeterId meter : meters_.passing_bans()) try_meter_again(meter);
   take_steps_of_all();
   for (std::size_t i = 0; i < without_room.size() && !needs_rebuild_; i += kTriedAtOnce) {
     const auto some =

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <unordered_map>
 #include <vector>
 
 #include "hoist/flow_manager.hpp"
@@ -64,8 +63,8 @@ class Engine {
     RuleMap<RuleRef> rules;
     MeterConfigs meters;
     std::vector<BridgePort> ports;
-    std::unordered_map<RuleId, TrafficCount> carried;  ///< By hardware, for rules that are there.
-    std::set<PortNo> disabled;                         ///< Ports whose packets stay in software.
+    RuleMap<TrafficCount> carried;  ///< By hardware, for rules that are there.
+    std::set<PortNo> disabled;      ///< Ports whose packets stay in software.
     std::vector<std::unique_ptr<BridgeDomain>> domains;
     std::uint64_t replay_at_ms = 0;  ///< A port has lost its rules: when to try it again; 0: none.
     std::uint64_t back_off_ms = 0;

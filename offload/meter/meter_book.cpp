@@ -89,7 +89,7 @@ std::variant<MeterForm, Refused> MeterBook::form(MeterId meter) const {
 void MeterBook::ban(MeterId meter, const Refused& why, Ban ban) {
   unban(meter);
   banned_.emplace(meter, why);
-  if (ban != Ban::kLasting) passing_.insert(meter);
+  if (ban == Ban::kPassing) passing_.insert(meter);
   if (ban == Ban::kNoRoom) without_room_.insert(meter);
 }
 
@@ -114,8 +114,11 @@ std::size_t MeterBook::hardware_count(MeterId meter) const {
 }
 
 std::vector<MeterId> MeterBook::take_touched() {
-  const std::set<MeterId> touched = std::exchange(touched_, {});
-  return {touched.begin(), touched.end()};
+  std::vector<MeterId> touched = std::exchange(touched_, {});
+  std::ranges::sort(touched);
+  const auto twins = std::ranges::unique(touched);
+  touched.erase(twins.begin(), twins.end());
+  return touched;
 }
 
 }  // namespace hoist::offload

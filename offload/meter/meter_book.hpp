@@ -49,7 +49,10 @@ class MeterBook {
   void unban(MeterId meter);
   [[nodiscard]] bool is_banned(MeterId meter) const { return banned_.contains(meter); }
   /// Meters that it is worth while to try again later.
-  [[nodiscard]] bool has_passing_bans() const noexcept { return !passing_.empty(); }
+  [[nodiscard]] bool has_passing_bans() const noexcept {
+    return !passing_.empty() || !without_room_.empty();
+  }
+  /// Those of kind kPassing.
   [[nodiscard]] std::vector<MeterId> passing_bans() const {
     return {passing_.begin(), passing_.end()};
   }
@@ -73,7 +76,10 @@ class MeterBook {
   }
 
   /// Something about the meter's rules has changed.
-  void touch(MeterId meter) { touched_.insert(meter); }
+  void touch(MeterId meter) {
+    if (touched_.empty() || touched_.back() != meter) touched_.push_back(meter);
+  }
+  /// In ascending order.
   [[nodiscard]] std::vector<MeterId> take_touched();
 
  private:
@@ -89,10 +95,10 @@ class MeterBook {
   MeterCapabilities capabilities_;
   std::unordered_map<MeterId, Users> meters_;
   std::unordered_map<MeterId, Refused> banned_;
-  std::set<MeterId> passing_;       ///< Bans of kind kPassing and kNoRoom.
+  std::set<MeterId> passing_;       ///< Bans of kind kPassing.
   std::set<MeterId> without_room_;  ///< Bans of kind kNoRoom.
   std::unordered_map<MeterId, Standing> numbers_;
-  std::set<MeterId> touched_;
+  std::vector<MeterId> touched_;  ///< Some may be there twice.
 };
 
 /// The one meter of a rule, if it names exactly one.

@@ -26,7 +26,8 @@ struct Desired {
   bool operator==(const Desired&) const = default;
 };
 
-/// One rule as the planner keeps it. The match indexed is what hardware would match for it.
+/// One rule as the planner keeps it, where it does not move: `match`, which is what hardware would
+/// match for it, may point into it.
 struct Entry : OverlapItem {
   std::shared_ptr<const RuleSpec> rule;
   Assessment assessment;
@@ -41,6 +42,14 @@ struct Entry : OverlapItem {
 
   [[nodiscard]] bool is_withdrawn() const noexcept { return withdrawn.refusal != Refusal::kNone; }
 
+  /// Keeps the assessment, and the match that hardware has for the rule: once, if it is the rule's.
+  void assess(Assessment now) {
+    assessment = std::move(now);
+    match = &assessment.matched;
+    if (assessment.matched != rule->match) return;
+    match = &rule->match;
+    assessment.matched = MiniMatch();
+  }
   [[nodiscard]] bool acts() const noexcept {
     return desired.form == Form::kFull || desired.form == Form::kPartial;
   }

@@ -188,7 +188,7 @@ struct OverlapIndex::Projection {
   }
 
   void add(std::uint32_t position, const OverlapItem& item) {
-    const std::uint64_t hash = hash_under(item.match, mask);
+    const std::uint64_t hash = hash_under(*item.match, mask);
     std::uint32_t b = find(hash);
     if (b == kNone) b = make_bucket(hash);
     nodes.grow_to(position + 1, {});
@@ -310,11 +310,11 @@ std::uint32_t OverlapIndex::row_of(const MiniMatch& match) const {
 }
 
 void OverlapIndex::insert(OverlapItem& item) {
-  item.subtable = row_of(item.match);
+  item.subtable = row_of(*item.match);
   if (item.subtable == kNone) {
-    Mask mask = mask_of(item.match);
+    Mask mask = mask_of(*item.match);
     item.subtable = static_cast<std::uint32_t>(subtables_.size());
-    by_mask_.emplace(mask_hash(item.match), item.subtable);
+    by_mask_.emplace(mask_hash(*item.match), item.subtable);
     subtables_.push_back(std::make_unique<Subtable>());
     subtables_.back()->mask = std::move(mask);
   }
@@ -427,7 +427,7 @@ void OverlapIndex::settle(Cursor& cursor, const MiniMatch& match) {
   const auto& items = cursor.subtable->items;
   for (; cursor.position < items.size(); cursor.position = after(cursor)) {
     cursor.item = items[cursor.position];
-    if (cursor.item != nullptr && overlaps(cursor.item->match, match)) return;
+    if (cursor.item != nullptr && overlaps(*cursor.item->match, match)) return;
   }
   cursor.item = nullptr;
 }

@@ -38,7 +38,7 @@ struct Summary {
 /// What is kept in an OverlapIndex: a match, how its rule stands, and where the index put it.
 /// Derive from it.
 struct OverlapItem {
-  MiniMatch match;
+  const MiniMatch* match = nullptr;
   Stance stance;
   std::uint32_t subtable = 0xffffffff;  ///< None: it was never in an index.
   std::uint32_t position = 0;
@@ -59,7 +59,7 @@ class OverlapIndex {
   OverlapIndex(OverlapIndex&&) noexcept;
   OverlapIndex& operator=(OverlapIndex&&) noexcept;
 
-  /// `item.match` must stay as it is until erase().
+  /// `*item.match` must stay as it is until erase().
   void insert(OverlapItem& item);
   void erase(OverlapItem& item);
   void change(OverlapItem& item, const Stance& stance);
@@ -76,7 +76,7 @@ class OverlapIndex {
   /// The same for the match of an item that is, or was, in the index.
   template <class Take, class Visit>
   void search(const OverlapItem& item, Take&& take, Visit&& visit) {
-    search_row(item.subtable, item.match, take, visit);
+    search_row(item.subtable, *item.match, take, visit);
   }
   /// The same for all that overlap.
   template <class Visit>

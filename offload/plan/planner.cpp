@@ -13,6 +13,8 @@ namespace {
 const Refused kNever{Refusal::kFieldUnsupported,
                      "match: only packets that hardware hands to software can match"};
 
+const Refused kOnItsWay{Refusal::kPending, "on its way"};
+
 Stance stance_of(const Entry& entry) {
   return {.priority = entry.rule->priority,
           .is_soft = !entry.acts() && !entry.assessment.is_never,
@@ -111,10 +113,9 @@ void Planner::update(std::vector<std::pair<std::shared_ptr<const RuleSpec>, Asse
 void Planner::add(std::shared_ptr<const RuleSpec> rule, Assessment assessment) {
   if (entries_.contains(rule->id)) return;
   Entry& entry = entries_[rule->id];
-  entry.match = std::move(assessment.matched);
   entry.rule = std::move(rule);
-  entry.assessment = std::move(assessment);
-  entry.why = {Refusal::kPending, "on its way"};
+  entry.assess(std::move(assessment));
+  entry.why = kOnItsWay;
   entry.age = ++age_;
   table(entry.rule->table_id).priorities.add(entry.rule->priority);
   tasks_.push_back({Task::Kind::kSettle, entry.rule->id});
@@ -123,8 +124,8 @@ void Planner::add(std::shared_ptr<const RuleSpec> rule, Assessment assessment) {
 void Planner::reassess(RuleId rule, Assessment assessment) {
   Entry* entry = find_entry(rule);
   const bool is_done = entry == nullptr || entry->desired.form == Form::kFull;
-  if (is_done || !(assessment.matched == entry->match)) return;
-  entry->assessment = std::move(assessment);
+  if (is_done || !(assessment.matched == *entry->match)) return;
+  entry->assess(std::move(assessment));
   if (entry->is_indexed) table(entry->rule->table_id).index.change(*entry, stance_of(*entry));
   entry->withdrawn = {};
   tasks_.push_back({Task::Kind::kSettle, rule});
@@ -291,7 +292,7 @@ std::optional<std::vector<Entry*>> Planner::guards_for(Entry& entry) {
     if (&other == &entry || other.acts() || other.assessment.is_never) return true;
     if (are_twins(other, entry) || !goes_before(other, entry)) return true;
     const bool can_guard = other.assessment.guard.has_value();
-    if (!can_guard || covers(other.match, entry.match)) {
+    if (!can_guard || covers(*other.match, *entry.match)) {
       entry.why = shadowed(other, can_guard ? "" : other.why.reason);
       entry.shadowed_by = other.rule->id;
       return false;

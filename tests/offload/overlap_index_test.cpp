@@ -17,7 +17,11 @@ class OverlapIndexTest : public ::testing::Test {
   std::mt19937 random_{static_cast<unsigned>(::testing::UnitTest::GetInstance()->random_seed()) +
                        7u};
   OverlapIndex index_;
-  std::vector<std::unique_ptr<OverlapItem>> items_;
+  struct Item : OverlapItem {
+    explicit Item(MiniMatch matched) : own(std::move(matched)) { match = &own; }
+    MiniMatch own;
+  };
+  std::vector<std::unique_ptr<Item>> items_;
 
   MiniMatch random_match() {
     const std::uint32_t masks[] = {0, 0xff, 0xff00, 0xffff, 0xffffff};
@@ -29,8 +33,7 @@ class OverlapIndexTest : public ::testing::Test {
         ->match;
   }
   void add(const Stance& stance = {}) {
-    items_.push_back(std::make_unique<OverlapItem>());
-    items_.back()->match = random_match();
+    items_.push_back(std::make_unique<Item>(random_match()));
     items_.back()->stance = stance;
     index_.insert(*items_.back());
   }
@@ -47,7 +50,7 @@ class OverlapIndexTest : public ::testing::Test {
     });
     std::multiset<const OverlapItem*> expected;
     for (const auto& item : items_) {
-      if (overlaps(item->match, match)) expected.insert(item.get());
+      if (overlaps(item->own, match)) expected.insert(item.get());
     }
     ASSERT_EQ(found, expected);
   }
@@ -96,7 +99,7 @@ TEST_F(OverlapIndexTest, SummariesCoverWhatAScanFinds) {
     std::uint32_t soft_wanted = 0;
     std::uint32_t highest_wanted = 0;
     for (const auto& item : items_) {
-      if (!overlaps(item->match, match)) continue;
+      if (!overlaps(item->own, match)) continue;
       soft_wanted += item->stance.is_soft ? 1u : 0u;
       if (item->stance.stands) highest_wanted = std::max(highest_wanted, item->stance.level);
     }

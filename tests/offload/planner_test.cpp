@@ -44,7 +44,7 @@ class Hardware {
       return;
     }
     const Entry& entry = *planner.find(change.rule);
-    installed[change.rule] = {desired, entry.rule, entry.match};
+    installed[change.rule] = {desired, entry.rule, *entry.match};
   }
 
   struct Installed {
