@@ -54,6 +54,10 @@ void emulated_nic_fail_creates(uint64_t nth, uint64_t count, int code) {
   });
 }
 
+void emulated_nic_set_hook(emulated_nic_hook hook, void* context) {
+  Nic::instance().set_hook(hook, context);
+}
+
 void emulated_nic_lose_rules(uint64_t count) { Nic::instance().lose_newest(count); }
 
 void emulated_nic_reset_port(uint16_t port_id) {

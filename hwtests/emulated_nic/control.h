@@ -25,6 +25,12 @@ char *emulated_nic_books_json(void);
 
 /* The nth create from now (1: the next) fails with errno `code`, and the count - 1 after it. */
 void emulated_nic_fail_creates(uint64_t nth, uint64_t count, int code);
+/* Called before each operation that makes or destroys a rule, on the thread that asks for it; packets
+ * may be received meanwhile, rules must not be changed. What it returns other than 0 is the errno that
+ * the operation fails with. */
+typedef int (*emulated_nic_hook)(void *context, int is_create);
+/* Sets the hook; null: none. While nobody else calls the NIC. */
+void emulated_nic_set_hook(emulated_nic_hook hook, void *context);
 /* The NIC loses its newest `count` rules without a word, as after a firmware fault: packets pass them
  * by, and who asks for one hears that it is not there. */
 void emulated_nic_lose_rules(uint64_t count);

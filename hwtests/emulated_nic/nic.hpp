@@ -68,6 +68,11 @@ class Nic {
     const Exclusive exclusive(*this);
     change(*this, profile_);
   }
+  /// See emulated_nic_set_hook().
+  void set_hook(int (*hook)(void*, int), void* context) {
+    hook_ = hook;
+    hook_context_ = context;
+  }
   /// Whether the profile covers the port.
   [[nodiscard]] bool covers(std::uint16_t port_id) const;
   [[nodiscard]] Port& port(std::uint16_t port_id) { return ports_[port_id]; }
@@ -149,6 +154,7 @@ class Nic {
   Answer<bool> check_room(const Group& group, const Program& program) const;
   Answer<bool> inject_fault();
   void spend_insertion_time();
+  Answer<bool> ask_hook(bool is_create);
   Answer<bool> link(const rte_flow_attr& attr, std::uint16_t port_id, Program& program);
   Answer<bool> link_indirect(Op& op);
   Answer<bool> link_meter(std::uint16_t port_id, Op& op) const;
@@ -178,6 +184,8 @@ class Nic {
   std::uint64_t active_count_ = 0;  ///< Rules in force.
   std::array<std::unique_ptr<AsyncPort>, RTE_MAX_ETHPORTS> async_;
   Books books_;
+  int (*hook_)(void*, int) = nullptr;
+  void* hook_context_ = nullptr;
 };
 
 /// A clock that only goes forward; or what a test has set (0: the clock again).

@@ -80,6 +80,13 @@ void Nic::spend_insertion_time() {
   if (us != 0) rte_delay_us_sleep(static_cast<unsigned>(us));  // Packets flow meanwhile.
 }
 
+Answer<bool> Nic::ask_hook(bool is_create) {
+  const int code = hook_ == nullptr ? 0 : hook_(hook_context_, is_create ? 1 : 0);
+  if (code == 0) return true;
+  count(books_.injected);
+  return refuse(code, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, nullptr, "failure by the hook");
+}
+
 Answer<bool> Nic::link_meter(std::uint16_t port_id, Op& op) const {
   Meter* meter = meters_[port_id].find(op.number);
   if (meter == nullptr) {
@@ -125,6 +132,7 @@ Answer<bool> Nic::validate(std::uint16_t port_id, const rte_flow_attr* attr,
 Answer<rte_flow*> Nic::create(std::uint16_t port_id, const rte_flow_attr* attr,
                               const rte_flow_item* items, const rte_flow_action* actions) {
   spend_insertion_time();
+  if (auto asked = ask_hook(true); !asked) return tl::unexpected(asked.error());
   const Exclusive exclusive(*this);
   const auto handle = prepare_locked(port_id, attr, items, actions);
   if (!handle) return tl::unexpected(handle.error());
@@ -143,6 +151,7 @@ Answer<std::uint64_t> Nic::prepare(std::uint16_t port_id, const rte_flow_attr* a
 
 Answer<bool> Nic::activate(std::uint16_t port_id, std::uint64_t handle) {
   spend_insertion_time();
+  if (auto asked = ask_hook(true); !asked) return asked;
   const Exclusive exclusive(*this);
   const auto rule = find(port_id, handle);
   if (!rule) return tl::unexpected(rule.error());
@@ -254,6 +263,7 @@ Answer<Rule*> Nic::find(std::uint16_t port_id, std::uint64_t handle) {
 }
 
 Answer<bool> Nic::destroy(std::uint16_t port_id, std::uint64_t handle) {
+  if (auto asked = ask_hook(false); !asked) return asked;
   const Exclusive exclusive(*this);
   auto rule = find(port_id, handle);
   if (!rule) return tl::unexpected(rule.error());

@@ -13,6 +13,8 @@ constexpr std::uint64_t kFirstBackOffMs = 1000;
 constexpr std::uint64_t kLongestBackOffMs = 60'000;
 /// Rules are ranked about this often.
 constexpr std::uint64_t kRankingMs = 1000;
+/// A NIC that does not give a rule back is asked so often at once.
+constexpr int kDestroyAttempts = 3;
 
 }  // namespace
 
@@ -73,6 +75,7 @@ void BridgeDomain::refill() {
 }
 
 void BridgeDomain::fill(std::span<const RuleRef> rules) {
+  is_drained_ = false;
   for (const RuleRef& rule : rules) rules_[rule->id] = rule;
   // At most once for tags, and once for each hazard that the NIC turns out not to keep away.
   for (std::size_t attempt = 0; attempt < 2 + capabilities_.admissible.size(); ++attempt) {
@@ -81,6 +84,7 @@ void BridgeDomain::fill(std::span<const RuleRef> rules) {
     plan(rules, {});
     if (needs_rebuild_) {
       drain();
+      is_drained_ = false;
       for (const RuleRef& rule : rules) rules_[rule->id] = rule;
       continue;
     }
@@ -100,6 +104,7 @@ void BridgeDomain::fill(std::span<const RuleRef> rules) {
       capabilities_.admissible &= ~planner_->hazards();
     }
     drain();
+    is_drained_ = false;
     for (const RuleRef& rule : rules) rules_[rule->id] = rule;
     if (!had_hazards && !opened.error().is_full) return;  // all stays in software for now
   }
@@ -126,8 +131,7 @@ void BridgeDomain::drain() {
     zombies_.clear();
   } else {
     // Closed first: from here on no packet meets what is being taken apart.
-    static_cast<void>(steering_.close(context()));
-    for (auto& [rule, standing] : standing_) unmake(rule, standing);
+    unmake_all(steering_.close(context()).has_value());
     for (FlowHandle& table : tables_) {
       if (table.flow != nullptr && !port_.destroy(table))
         zombies_.push_back({RuleId::kNone, table});
@@ -139,15 +143,20 @@ void BridgeDomain::drain() {
   rules_.clear();
   meters_.clear();
   installed_ = 0;
+  is_drained_ = true;
+  reopens_ = false;
   start_planner();
 }
 
 void BridgeDomain::update(std::span<const RuleRef> added, std::span<const RuleId> removed) {
   if (is_resting_) return;
   for (const RuleRef& rule : added) rules_[rule->id] = rule;
+  const bool is_closed = begins_closed(added, removed);
   needs_rebuild_ = false;
   plan(added, removed);
   for (const RuleId rule : removed) rules_.erase(rule);
+  reopens_ = (reopens_ || is_closed) && !needs_rebuild_;
+  reopen_if_clean();
   if (needs_rebuild_) {
     std::vector<RuleRef> all;
     for (const auto& [id, rule] : rules_) all.push_back(rule);
@@ -271,7 +280,9 @@ void BridgeDomain::unmake(RuleId rule, Standing& standing) {
   for (auto it = standing.handles.rbegin(); it != standing.handles.rend(); ++it) {
     count(rule, standing.meter, *it);
     if (installed_ > 0) --installed_;
-    if (!port_.destroy(*it)) zombies_.push_back({rule, *it});
+    bool is_gone = false;
+    for (int i = 0; i < kDestroyAttempts && !is_gone; ++i) is_gone = port_.destroy(*it).has_value();
+    if (!is_gone) keep_zombie({rule, *it});
   }
   standing.handles.clear();
   shared_.tokens.release(standing.mark);
@@ -327,14 +338,7 @@ void BridgeDomain::refresh() {
 }
 
 void BridgeDomain::tick() {
-  for (std::size_t i = 0; i < zombies_.size();) {
-    if (is_there() && !port_.destroy(zombies_[i].handle)) {
-      ++i;
-      continue;
-    }
-    zombies_[i] = zombies_.back();
-    zombies_.pop_back();
-  }
+  tidy();
   retry();
   rank();
 }

@@ -87,7 +87,11 @@ class BridgeDomain {
   /// hot rules take the place of cold ones.
   void tick();
   /// The NIC has given back every rule that should have gone.
-  [[nodiscard]] bool is_clean() const noexcept { return zombies_.empty(); }
+  [[nodiscard]] bool is_clean() const noexcept {
+    return zombies_.empty() && (!is_drained_ || steering_.is_empty());
+  }
+  /// Asks the NIC once more for what it did not give back.
+  void tidy();
 
   [[nodiscard]] const PortIdentity& identity() const noexcept { return identity_; }
   [[nodiscard]] std::uint32_t slot() const noexcept { return slot_; }
@@ -142,6 +146,10 @@ class BridgeDomain {
   FlowResult<Standing> make(const Entry& entry, const Desired& desired);
   [[nodiscard]] std::vector<HwRule> as_made(const Entry& entry, const Standing& standing) const;
   void unmake(RuleId rule, Standing& standing);
+  void unmake_all(bool is_closed);
+  [[nodiscard]] bool begins_closed(std::span<const RuleRef> added, std::span<const RuleId> removed);
+  void reopen_if_clean();
+  void keep_zombie(const Zombie& zombie);
   void fail(const Change& change, const FlowFailure& failure);
   void retry_later();
   void retry();
@@ -199,6 +207,8 @@ class BridgeDomain {
   HazardSet admissible_;        ///< As probed; capabilities_ has what the NIC did not refuse since.
   bool needs_rebuild_ = false;  ///< What was planned rests on something that turned out otherwise.
   bool is_resting_ = false;
+  bool is_drained_ = true;      ///< Nothing should stand.
+  bool reopens_ = false;        ///< Steering is closed for a step that is not over yet.
   bool is_refill_due_ = false;  ///< Steering failed; all of it is tried again later.
 };
 

@@ -62,13 +62,15 @@ PortMap Engine::port_map(const Bridge& bridge, const BridgeDomain& domain) {
 
 std::uint32_t Engine::free_slot(const PortIdentity& identity, bool is_transfer) const {
   std::set<std::uint32_t> taken;
+  const auto take = [&](const BridgeDomain& domain) {
+    const bool is_same = is_transfer ? domain.identity().domain_id == identity.domain_id
+                                     : domain.identity().ethdev == identity.ethdev;
+    if (is_same) taken.insert(domain.slot());
+  };
   for (const auto& [id, bridge] : bridges_) {
-    for (const auto& domain : bridge.domains) {
-      const bool is_same = is_transfer ? domain->identity().domain_id == identity.domain_id
-                                       : domain->identity().ethdev == identity.ethdev;
-      if (is_same) taken.insert(domain->slot());
-    }
+    for (const auto& domain : bridge.domains) take(*domain);
   }
+  for (const auto& domain : leaving_) take(*domain);
   std::uint32_t slot = 0;
   while (taken.contains(slot)) ++slot;
   return slot;
@@ -113,21 +115,26 @@ bool Engine::is_current(const Bridge& bridge, const BridgeDomain& domain) {
   });
 }
 
+void Engine::retire(std::unique_ptr<BridgeDomain> domain) {
+  domain->drain();
+  if (!domain->is_clean()) leaving_.push_back(std::move(domain));
+}
+
 /// Brings the domains in line with the bridge's ports; those whose own ports are as they were go
 /// on.
 void Engine::rebuild(BridgeId id, Bridge& bridge, bool is_anew) {
   drop_lost(bridge);
   for (BridgePort& port : bridge.ports) port.identity = identity_of(port.status);
-  std::erase_if(bridge.domains, [&](const auto& domain) {
+  std::erase_if(bridge.domains, [&](auto& domain) {
     if (is_current(bridge, *domain)) return false;
-    domain->drain();
+    retire(std::move(domain));
     return true;
   });
   std::set<const BridgeDomain*> used;
   for (const BridgePort& port : bridge.ports) used.insert(domain_for(id, bridge, port));
-  std::erase_if(bridge.domains, [&](const auto& domain) {
+  std::erase_if(bridge.domains, [&](auto& domain) {
     if (used.contains(domain.get())) return false;
-    domain->drain();
+    retire(std::move(domain));
     return true;
   });
   std::vector<RuleRef> rules;
@@ -285,6 +292,11 @@ void Engine::replay(BridgeId id, Bridge& bridge) {
 }
 
 void Engine::tick() {
+  std::erase_if(leaving_, [](const auto& domain) {
+    if (domain->has_lost_rules()) domain->drain();
+    domain->tidy();
+    return domain->is_clean();
+  });
   for (auto& [id, bridge] : bridges_) {
     replay(id, bridge);
     for (const auto& domain : bridge.domains) domain->tick();
@@ -300,9 +312,10 @@ std::uint64_t Engine::installed_count() const {
 }
 
 bool Engine::is_clean() const {
-  return std::ranges::all_of(bridges_, [](const auto& entry) {
-    return std::ranges::all_of(entry.second.domains, [](const auto& d) { return d->is_clean(); });
-  });
+  return leaving_.empty() && std::ranges::all_of(bridges_, [](const auto& entry) {
+           return std::ranges::all_of(entry.second.domains,
+                                      [](const auto& d) { return d->is_clean(); });
+         });
 }
 
 bool Engine::may_hold_rules() const {

@@ -75,6 +75,7 @@ class Engine {
   [[nodiscard]] static bool is_current(const Bridge& bridge, const BridgeDomain& domain);
   void drop_lost(Bridge& bridge);
   void replay(BridgeId id, Bridge& bridge);
+  void retire(std::unique_ptr<BridgeDomain> domain);
   BridgeDomain* domain_for(BridgeId id, Bridge& bridge, const BridgePort& port);
   [[nodiscard]] std::uint32_t free_slot(const PortIdentity& identity, bool is_transfer) const;
   [[nodiscard]] static PortMap port_map(const Bridge& bridge, const BridgeDomain& domain);
@@ -89,6 +90,8 @@ class Engine {
   Budget budget_;
   bool is_enabled_;
   std::map<BridgeId, Bridge> bridges_;
+  /// Domains that have ended, but whose NIC did not give everything back.
+  std::vector<std::unique_ptr<BridgeDomain>> leaving_;
 };
 
 }  // namespace hoist::offload

@@ -154,10 +154,11 @@ FlowResult<void> Steering::clear(const Context& context) {
   static_cast<void>(context);
   is_open_ = false;
   auto done = destroy_all(entrances_);
-  std::vector<FlowHandle> rows;
-  for (const Row& row : rows_) rows.push_back(row.handle);
-  rows_.clear();
-  if (auto rest = destroy_all(rows); !rest) done = rest;
+  std::erase_if(rows_, [&](Row& row) {
+    auto gone = port_.destroy(row.handle);
+    if (!gone) done = gone;
+    return gone.has_value();
+  });
   if (auto rest = destroy_all(exits_); !rest) done = rest;
   return done;
 }

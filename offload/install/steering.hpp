@@ -26,7 +26,7 @@ class Steering {
   [[nodiscard]] FlowResult<void> grow(const Context& context, const HazardSet& hazards);
   /// Fails only if the NIC keeps a rule.
   [[nodiscard]] FlowResult<void> close(const Context& context);
-  /// Closes, and leaves nothing in the NIC.
+  /// Closes, and leaves nothing in the NIC. What the NIC keeps is kept in mind: to be called again.
   [[nodiscard]] FlowResult<void> clear(const Context& context);
   /// The port has gone, and its handles with it.
   void forget();
@@ -39,6 +39,7 @@ class Steering {
     for (const FlowHandle& handle : exits_) visit(handle);
   }
 
+  [[nodiscard]] bool is_empty() const noexcept { return rule_count() == 0; }
   [[nodiscard]] bool is_open() const noexcept { return is_open_; }
   [[nodiscard]] std::size_t rule_count() const noexcept {
     return entrances_.size() + rows_.size() + exits_.size();

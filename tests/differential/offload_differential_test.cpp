@@ -7,10 +7,10 @@
 
 #include "differential.hpp"
 #include "emulated_nic/control.h"
+#include "hardware_view.hpp"
 #include "offloaded_plane.hpp"
 #include "support/eal.hpp"
 #include "support/pipeline/random_scenario.hpp"
-#include "support/reference/layers.hpp"
 
 namespace hoist::test {
 namespace {
@@ -18,26 +18,6 @@ namespace {
 /// What hardware drops and looks up, no counter of the datapath tells.
 constexpr Strictness kWithHardware{
     .has_drops = false, .has_tables = false, .has_rule_bytes = false};
-
-/// Says whether a NIC can be held to read a frame as software does. Of damaged headers it matches
-/// what bytes there are, where Open vSwitch and hoist see nothing.
-bool is_sound(const Bytes& frame) {
-  const reference::Layers l = reference::find_layers(frame);
-  const std::uint16_t type = l.eth_type;
-  if (type == 0x0800 || type == 0x86dd) {
-    if (l.network == reference::Network::kNone) return false;
-    const bool is_known = l.ip_proto == 6 || l.ip_proto == 17 || l.ip_proto == 132 ||
-                          l.ip_proto == (type == 0x0800 ? 1 : 58);
-    return !l.is_transport_reached || !is_known || l.transport != reference::Transport::kNone;
-  }
-  if (type == 0x8100 || type == 0x88a8) return l.vlan_at.size() == 2;
-  if (type == 0x0806 || type == 0x8035) {
-    // Of arp_op software sees one byte (ovs-fields(7)).
-    return l.network != reference::Network::kNone && frame[l.network_at + 6] == 0;
-  }
-  if (type == 0x8847 || type == 0x8848) return l.mpls_at.has_value();
-  return l.is_ethernet;
-}
 
 class OffloadDifferentialTest : public testing::Test {
  protected:
@@ -106,21 +86,6 @@ TEST_F(OffloadDifferentialTest, PacketsNeverNoticeWhatCarriesThem) {
   EXPECT_EQ(emulated_nic_book("stale_touches"), 0u);  // A handle used after its end.
   std::printf("%lu rule hits in hardware\n",
               static_cast<unsigned long>(plane_->hardware_packets()));
-}
-
-/// What went out and in to the controller, in an order of its own.
-struct Seen {
-  std::map<PortNo, std::vector<Bytes>> sent;
-  std::size_t packet_ins = 0;
-  bool operator==(const Seen&) const = default;
-};
-
-Seen see(const BurstResult& result) {
-  Seen seen{.sent = {}, .packet_ins = result.packet_ins.size()};
-  for (const auto& [port, frames] : result.sent) {
-    if (!frames.empty()) seen.sent[port] = frames;
-  }
-  return seen;
 }
 
 /// While one change is on its way into the NIC, sends packets one by one.

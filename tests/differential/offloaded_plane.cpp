@@ -48,6 +48,18 @@ void OffloadedPlane::begin(const Changes& changes) {
   apply(changes);
 }
 
+void OffloadedPlane::begin_detach(PortNo port) {
+  is_racing_ = true;
+  pending_ = flow_manager_->detach_port(bridge(), port);
+}
+
+void OffloadedPlane::begin_attach(PortNo port) {
+  is_racing_ = true;
+  for (const PortStatus& status : datapath().ports(bridge())) {
+    if (status.number == port) pending_ = flow_manager_->attach_port(bridge(), status);
+  }
+}
+
 bool OffloadedPlane::settle_one() {
   turn();
   if (!flow_manager_->is_settled(pending_)) return false;

@@ -17,6 +17,9 @@ class OffloadedPlane : public DatapathPlane {
   /// turn and says whether both planes now agree.
   void begin(const Changes& changes);
   [[nodiscard]] bool settle_one();
+  /// The same for hardware's part of a port that leaves or returns; software keeps it.
+  void begin_detach(PortNo port);
+  void begin_attach(PortNo port);
 
   /// Packets counted by hardware rules since the start.
   [[nodiscard]] std::uint64_t hardware_packets() const { return hardware_packets_; }
