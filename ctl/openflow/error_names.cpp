@@ -124,6 +124,7 @@ constexpr auto kRows = std::to_array<Row>({
     {E::kMonitorBadFlags, nx(1, 518), nx(7), {16, 5}},
     {E::kPropertyBadType, nx(13, 2), {13, 2}, {14, 0}},
     {E::kPropertyBadLength, nx(13, 3), {13, 3}, {14, 1}},
+    {E::kPropertyBadValue, nx(13, 4), {13, 4}, {14, 2}},
     two(E::kTableFeaturesPermission, {1, 5}, {13, 5}),
     two(E::kMustBeZero, nx(1, 515), nx(4)),
     same(E::kHelloIncompatible, {0, 0}),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hoist/action.hpp"
+#include "hoist/connections.hpp"
 #include "hoist/datapath.hpp"
 #include "hoist/match.hpp"
 #include "hoist/meter.hpp"
@@ -126,6 +127,7 @@ enum class ErrorName : std::uint8_t {
   kMonitorBadFlags,
   kPropertyBadType,  // BAD_PROPERTY
   kPropertyBadLength,
+  kPropertyBadValue,
   kTableFeaturesPermission,
   kMustBeZero,  // Nicira
   kHelloIncompatible,
@@ -256,6 +258,10 @@ struct NxSetControllerId {
 struct NxSetAsync {
   SetAsync masks;
 };
+/// NXT_CT_FLUSH and NXT_CT_FLUSH_ZONE: forgets the connections that are meant, of all bridges.
+struct NxCtFlush {
+  ConnectionFilter filter;
+};
 
 struct FlowStatsFilter {
   std::uint8_t table_id = 0xff;
@@ -315,7 +321,7 @@ using Request =
                  TableStatsRequest, PortStatsRequest, PortDescRequest, TableFeaturesRequest,
                  QueueStatsRequest, GroupStatsRequest, GroupDescRequest, GroupFeaturesRequest,
                  MeterStatsRequest, MeterConfigRequest, MeterFeaturesRequest, TableDescRequest,
-                 FlowMonitorRequest, NxFlowMonitorCancel>;
+                 FlowMonitorRequest, NxFlowMonitorCancel, NxCtFlush>;
 
 // --- Switch to controller --------------------------------------------------------------------
 

@@ -45,7 +45,9 @@ enum class NiciraMessage : std::uint32_t {
   kSetControllerId,
   kFlowMonitorCancel,
   kSetAsyncConfig2 = 27,
+  kCtFlushZone = 29,
   kPacketIn2 = 30,
+  kCtFlush = 32,
 };
 
 /// ONF extension 230's messages on OpenFlow 1.3.

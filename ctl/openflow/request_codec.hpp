@@ -30,6 +30,9 @@ namespace hoist::openflow {
 [[nodiscard]] Decoded<SetAsync> decode_async_properties(Reader in);
 /// The six masks of OpenFlow 1.3's OFPT_SET_ASYNC and NXT_SET_ASYNC_CONFIG.
 [[nodiscard]] Decoded<SetAsync> decode_async_masks(Reader in);
+/// NXT_CT_FLUSH and NXT_CT_FLUSH_ZONE (nicira-ext.h), after the subtype.
+[[nodiscard]] Decoded<Request> decode_ct_flush(Reader in);
+[[nodiscard]] Decoded<Request> decode_ct_flush_zone(Reader in);
 /// OFPT_BUNDLE_CONTROL and OFPT_BUNDLE_ADD_MESSAGE (1.4, 7.3.9; ONF extension 230).
 [[nodiscard]] Decoded<Request> decode_bundle_control(Reader in);
 [[nodiscard]] Decoded<Request> decode_bundle_add(Reader in);

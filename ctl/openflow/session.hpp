@@ -126,6 +126,7 @@ class Session {
   Decoded<void> handle(const TableMod& mod, const Context& at);
   Decoded<void> handle(const GroupMod& mod, const Context& at);
   Decoded<void> handle(MeterMod mod, const Context& at);
+  Decoded<void> handle(const NxCtFlush& flush, const Context& at);
   Decoded<void> handle(const BundleControl& control, const Context& at);
   Decoded<void> handle(const BundleAdd& add, const Context& at);
   [[nodiscard]] Dialect dialect() const noexcept { return {version_, has_flow_mod_table_id_}; }

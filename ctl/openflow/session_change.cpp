@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::uint32_t kNoBuffer = 0xffffffff;
 constexpr std::uint16_t kDeleteCommand = 2;  // OFPGC_DELETE.
+/// Connections looked at in a step: well below a millisecond.
+constexpr std::uint32_t kFlushPlaces = 2048;
 
 bool is_zero(const MacAddress& mac) noexcept {
   return std::ranges::all_of(mac, [](std::uint8_t byte) { return byte == 0; });
@@ -89,6 +91,23 @@ Decoded<void> Session::handle(const GroupMod& mod, const Context& /*at*/) {
 Decoded<void> Session::handle(MeterMod mod, const Context& at) {
   if (Decoded<void> allowed = forbid_slave(); !allowed) return allowed;
   return bridge_.apply(std::move(mod), {id_, at.xid});
+}
+
+/// One that is not there is gone: no error, as in Open vSwitch.
+Decoded<void> Session::handle(const NxCtFlush& flush, const Context& /*at*/) {
+  if (Decoded<void> allowed = forbid_slave(); !allowed) return allowed;
+  Connections* connections = connections_of(bridge_.planes().datapath());
+  if (connections == nullptr) return fault(ErrorName::kPermission, "no connections are tracked");
+  if (const auto tuple = flush.filter.whole_tuple()) {
+    connections->flush_one(flush.filter.zone.value_or(0), *tuple);
+    return {};
+  }
+  wait_for([connections, filter = flush.filter, cursor = Connections::Cursor{}]() mutable {
+    std::uint64_t flushed = 0;
+    return connections->flush(cursor, kFlushPlaces, filter, flushed) ? Progress::kRunning
+                                                                     : Progress::kDone;
+  });
+  return {};
 }
 
 Decoded<void> Session::handle(const BundleControl& control, const Context& at) {

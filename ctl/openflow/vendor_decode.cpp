@@ -80,6 +80,10 @@ Decoded<Request> nicira(std::uint32_t subtype, Reader in, Dialect dialect) {
     case NiciraMessage::kFlowMonitorCancel:
       if (in.left() != 4) return wrong_length();
       return NxFlowMonitorCancel{in.u32()};
+    case NiciraMessage::kCtFlush:
+      return decode_ct_flush(in);
+    case NiciraMessage::kCtFlushZone:
+      return decode_ct_flush_zone(in);
     default:
       break;
   }

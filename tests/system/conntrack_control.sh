@@ -63,6 +63,28 @@ expect "the ping stays" "$(dpctl ct-get-nconns)" 1
 expect "a bad tuple" "$(dpctl flush-conntrack foo=1 | head -1)" \
   "hoistd: invalid conntrack tuple field: foo (Invalid argument)"
 
+# The same in OpenFlow, with ovs-ofctl's extensions.
+in_flush() { ovs-ofctl "$1" br0 "${@:2}" || fail "ovs-ofctl $*"; }
+dpctl flush-conntrack
+send 4000 4
+within 5 counts 4 || fail "not 4 connections: $(dump)"
+in_flush ct-flush zone=5 'ct_nw_src=10.9.0.1,ct_nw_dst=10.9.0.2,ct_nw_proto=17,ct_tp_src=4000,ct_tp_dst=53'
+within 5 counts 3 || fail "a whole tuple: $(dump)"
+in_flush ct-flush 'ct_nw_proto=17,ct_tp_src=4001'
+within 5 counts 2 || fail "a part of a tuple: $(dump)"
+in_flush ct-flush 'ct_nw_proto=17' 'ct_tp_dst=4002'
+within 5 counts 1 || fail "a tuple of answers: $(dump)"
+in_flush ct-flush-zone 6
+in_flush ct-flush zone=6
+expect "other zones" "$(dpctl ct-get-nconns)" 1
+in_flush ct-flush-zone 5
+within 5 counts 0 || fail "a zone: $(dump)"
+ping_all 1 2 1
+within 5 counts 1 || fail "no ping: $(dump)"
+in_flush ct-flush
+within 5 counts 0 || fail "all: $(dump)"
+ping_all 1 2 1
+
 # Flushes while traffic runs: an answer whose request was forgotten is new, and dropped; all others pass.
 in_host 1 ping -n -i 0.005 -c 200 -W 2 10.9.0.2 >"$rundir/ping" &
 pinging=$!
