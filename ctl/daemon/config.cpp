@@ -207,7 +207,7 @@ void read_root(const toml::table& table, Source& source, Config& config) {
     reader.read_integer("reads_per_second", config.reads_per_second, 1, 1 << 30);
   });
   read_section(root, source, "conntrack", [&](TomlReader& reader) {
-    reader.read_integer("max_connections", config.max_connections, 1, 1 << 24);
+    config.conntrack = ConnectionConfig::read(reader, source.file, source.error);
   });
   root.each("bridge", [&](const toml::node& node) {
     if (!node.is_table()) return root.fail("bridge", node, "want [[bridge]] tables");

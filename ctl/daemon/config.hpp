@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/connection_config.hpp"
 #include "hoist/datapath.hpp"
 #include "hoist/error.hpp"
 #include "hoist/workers.hpp"
@@ -45,7 +46,7 @@ struct Config {
   bool is_offload_enabled = true;
   std::uint32_t moves_per_second = 1000;     ///< See FlowManager::Config.
   std::uint32_t reads_per_second = 200'000;  ///< See FlowManager::Config.
-  std::uint32_t max_connections = 0;         ///< Conntrack; 0: its default.
+  ConnectionConfig conntrack;
   std::vector<Bridge> bridges;
 
   /// Fails with kInvalidArgument: "FILE:LINE: KEY: what is wrong".

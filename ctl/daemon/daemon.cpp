@@ -48,6 +48,8 @@ Result<void> Daemon::start() {
   if (Workers* workers = workers_of(*parts_.datapath)) {
     workers->set_auto_balance(parts_.config.auto_balance);
   }
+  follow_connections({.max_connections = parts_.config.conntrack.max_connections},
+                     parts_.config.conntrack);
   parts_.datapath->start();
   for (const Config::Bridge& bridge : parts_.config.bridges) {
     if (Result<void> started = start_bridge(bridge); !started) return started;

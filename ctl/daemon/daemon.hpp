@@ -43,8 +43,8 @@ class Daemon {
   void run(const std::function<void()>& on_ready);
 
   /// Reads the configuration again: bridges stay; their ports, pinned queues, listeners,
-  /// controllers and fail mode, offload's switch and automatic balance follow it. The rest is
-  /// logged as waiting for the next start.
+  /// controllers and fail mode, offload's switch, automatic balance and conntrack follow it. The
+  /// rest is logged as waiting for the next start.
   Result<void> reload();
 
  private:
@@ -61,6 +61,7 @@ class Daemon {
 
   // reload.cpp
   static void add_normal_rule(openflow::Bridge& bridge);
+  void follow_connections(const ConnectionConfig& now, const ConnectionConfig& wanted);
   void follow(BridgeState& state, const Config::Bridge& wanted);
   void follow_ports(BridgeState& state, const Config::Bridge& wanted);
   void pin_queues(BridgeState& state, const Config::Bridge& wanted);

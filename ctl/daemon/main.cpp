@@ -42,7 +42,9 @@ int serve(const std::string& config_path) {
                            .flow_cache_entries = config->flow_cache_entries,
                            .mbuf_count = config->mbuf_count,
                            .max_rules = config->max_rules};
-  if (config->max_connections != 0) planned.max_connections = config->max_connections;
+  if (const std::uint32_t most = config->conntrack.max_connections; most != 0) {
+    planned.max_connections = most;
+  }
   Result<std::unique_ptr<Datapath>> datapath = Datapath::create(planned);
   if (!datapath) return refuse(datapath.error());
   std::unique_ptr<FlowManager> flow_manager = FlowManager::create(

@@ -71,9 +71,18 @@ Result<void> Daemon::reload() {
   if (Workers* workers = workers_of(*parts_.datapath)) {
     workers->set_auto_balance(config->auto_balance);
   }
+  follow_connections(parts_.config.conntrack, config->conntrack);
   parts_.config = *std::move(config);
   spdlog::info("configuration read again from {}", parts_.config_path);
   return {};
+}
+
+void Daemon::follow_connections(const ConnectionConfig& now, const ConnectionConfig& wanted) {
+  Connections* connections = connections_of(*parts_.datapath);
+  if (connections == nullptr) return;
+  if (const auto followed = ctl::follow(now, wanted, *connections); !followed) {
+    spdlog::warn("conntrack: kept until the next start: {}", followed.error().message);
+  }
 }
 
 void Daemon::follow(BridgeState& state, const Config::Bridge& wanted) {
