@@ -58,7 +58,10 @@ in_host 2 ip neighbour replace 10.9.0.77 lladdr 02:00:00:00:09:01 dev eth0
 [ "$(ask 1 2)" = "hello 10.9.0.77" ] || fail "no source NAT: $(ask 1 2) $(flows)"
 ping_all 1 2
 
-for refused in 'tcp actions=ct(commit,alg=ftp)' 'actions=ct(commit)' 'ip actions=ct(force)'; do
+for helped in 'tcp actions=ct(commit,alg=ftp)' 'udp actions=ct(commit,alg=tftp)'; do
+  ovs-ofctl add-flow br0 "$helped" || fail "refused: $helped"
+done
+for refused in 'udp actions=ct(commit,alg=ftp)' 'actions=ct(commit)' 'ip actions=ct(force)'; do
   if ovs-ofctl add-flow br0 "$refused" 2>/dev/null; then fail "accepted: $refused"; fi
 done
 stop_hoistd
