@@ -26,6 +26,7 @@ enum class DropReason : std::uint8_t {
   kPortConfig,      ///< OFPPC_NO_RECV or OFPPC_NO_FWD.
   kNatExhausted,    ///< ct: all addresses and ports of the range are taken.
   kMeter,           ///< Beyond a meter's rate.
+  kFragmentLost,    ///< ct: other fragments of the packet did not come in time.
   kCount,
 };
 
@@ -35,6 +36,7 @@ inline constexpr std::size_t kDropReasonCount = static_cast<std::size_t>(DropRea
 inline constexpr std::array<std::string_view, kDropReasonCount> kDropReasonNames = {
     "rule",        "table_miss",  "ttl_expired",     "port_gone", "ingress_port", "malformed",
     "egress_full", "too_long",    "controller_full", "no_buffer", "too_deep",     "stale_token",
-    "action",      "port_config", "nat_exhausted",   "meter"};
+    "action",      "port_config", "nat_exhausted",   "meter",
+    "fragment_lost"};
 
 }  // namespace hoist

@@ -7,6 +7,7 @@
 
 #include "conntrack/connection_helpers.hpp"
 #include "conntrack/connection_table.hpp"
+#include "conntrack/fragment_ledger.hpp"
 #include "conntrack/timeout_policies.hpp"
 #include "conntrack/track_request.hpp"
 #include "conntrack/zone_table.hpp"
@@ -81,6 +82,7 @@ class ConnectionTracker {
   [[nodiscard]] ZoneTable& zones() noexcept { return zones_; }
   [[nodiscard]] ConnectionHelpers& helpers() noexcept { return helpers_; }
   [[nodiscard]] TimeoutPolicies& timeouts() noexcept { return timeouts_; }
+  [[nodiscard]] FragmentLedger& fragments() noexcept { return fragments_; }
 
  private:
   ConnectionTracker() = default;
@@ -122,6 +124,7 @@ class ConnectionTracker {
   ZoneTable zones_;
   ConnectionHelpers helpers_;
   TimeoutPolicies timeouts_;
+  FragmentLedger fragments_;
   std::uint64_t nat_seed_ = 0;
   std::atomic<std::uint32_t> most_{0};
   std::atomic<bool> checks_tcp_window_{true};

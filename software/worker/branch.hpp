@@ -15,6 +15,8 @@ namespace hoist::software {
 struct Journey {
   PacketTrack track;
   unsigned branches = 0;  ///< How often it has gone on in a table behind ct.
+  /// `track` is of the whole packet that this is a fragment of.
+  bool is_fragment = false;
   bool has_layers = false;
   Layers layers{};  ///< What parse() says of the packet now.
 };

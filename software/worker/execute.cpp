@@ -5,6 +5,7 @@
 #include <rte_mbuf.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "meter/meter.hpp"
 #include "pipeline/edit_op.hpp"
 #include "pipeline/track_op.hpp"
+#include "worker/judge_fragments.hpp"
 #include "worker/normal.hpp"
 #include "worker/own_packet.hpp"
 #include "worker/police.hpp"
@@ -54,7 +56,7 @@ class Run {
           controller(data + op.d);
           break;
         case OpCode::kTrack:
-          track(data + op.d, op.a == kTakesPacket);
+          track(op);
           break;
         case OpCode::kClearTrack:
           journey_.track = {};
@@ -214,12 +216,14 @@ class Run {
     return op.code == OpCode::kSetField && field(FieldId{op.a}).prerequisite >= Prerequisite::kIp;
   }
 
-  void track(const std::uint64_t* data, bool takes_packet) {
+  void track(const Op& op) {
+    const std::uint64_t* data = code_.data() + op.d;
     const auto& branch = *reinterpret_cast<const TrackBranch*>(data);
     ConnectionTracker& tracker = *worker_.shared->tracker;
     TrackOutcome outcome;
-    if (!tracker.track_again(branch.request, journey_.track, outcome)) {
+    if (journey_.is_fragment || !tracker.track_again(branch.request, journey_.track, outcome)) {
       find_layers();
+      if (layers_.has(Layers::kFragment) && hold(op, branch)) return;
       const TrackedPacket facts = packet_facts(*packet_, layers_, branch.request.zone);
       outcome = tracker.track(branch.request, facts, moment_of(worker_), journey_.track);
     }
@@ -236,8 +240,59 @@ class Run {
       const bool is_translated = outcome.translated.family != 0;
       help_packet(tracker, *packet_, layers_, journey_.track, is_translated);
     }
-    if (branch.has_table) fork(data, takes_packet);
+    if (branch.has_table) fork(data, op.a == kTakesPacket);
   }
+
+  /// Keeps a fragment until its packet is whole; then all of that goes on from here. False: it is
+  /// none that may be kept.
+  bool hold(const Op& op, const TrackBranch& branch) {
+    const auto fragment = read_fragment(*packet_, layers_);
+    if (!fragment) return false;
+    const FragmentKey key = key_of(*fragment, op, branch);
+    const auto admission = worker_.fragments->add(key, *fragment, packet_, worker_.now_ms);
+    if (admission == FragmentTable::Admission::kRefused) return false;
+    const bool was_done = std::exchange(is_done_, true);
+    rte_mbuf* held = std::exchange(packet_, nullptr);
+    // Without a table, what comes behind ct waits for the whole packet.
+    is_lost_ = !branch.has_table;
+    if (branch.has_table && op.a != kTakesPacket) {
+      packet_ = rte_pktmbuf_copy(held, worker_.shared->pool, 0, UINT32_MAX);
+      is_lost_ = packet_ == nullptr;
+      if (is_lost_) worker_.count_drop(DropReason::kNoBuffer);
+    }
+    if (admission == FragmentTable::Admission::kComplete) release(key, op, branch, was_done);
+    return true;
+  }
+  [[nodiscard]] FragmentKey key_of(const Fragment& fragment, const Op& op,
+                                   const TrackBranch& branch) const {
+    const auto before = code_.ops().first(static_cast<std::size_t>(&op - code_.ops().data()));
+    const auto is_track = [](const Op& other) { return other.code == OpCode::kTrack; };
+    FragmentKey key = fragment.key;
+    key.in_port = to_integer(in_.number);
+    key.zone = branch.request.zone;
+    key.action = static_cast<std::uint16_t>(std::ranges::count_if(before, is_track));
+    key.branches = static_cast<std::uint8_t>(journey_.branches);
+    key.bridge = in_.bridge;
+    return key;
+  }
+  void release(const FragmentKey& key, const Op& op, const TrackBranch& branch, bool was_done) {
+    std::array<HeldFragment, FragmentTable::kPartsMost> held;
+    const std::span<HeldFragment> parts(held.data(), worker_.fragments->take(key, held));
+    Journey next{.track = journey_.track, .branches = journey_.branches, .is_fragment = true};
+    if (!judge_fragments(worker_, branch.request, parts, next.track)) return;
+    if (branch.has_table) ++next.branches;
+    for (const HeldFragment& part : parts) {
+      if (part.packet == nullptr) continue;
+      if (branch.has_table) {
+        branch_off(worker_, in_, code_.data() + op.d, part.packet, next);
+        continue;
+      }
+      Run rest(worker_, in_, code_, part.packet, next);
+      rest.is_done_ = was_done;
+      rest.run(static_cast<std::size_t>(&op - code_.ops().data()) + 1);
+    }
+  }
+
   void fork(const std::uint64_t* data, bool takes_packet) {
     is_done_ = true;
     rte_mbuf* out = hand_out(takes_packet);

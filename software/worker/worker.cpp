@@ -67,6 +67,11 @@ void sweep_connections(Worker& worker) {
   }
 }
 
+void expire_fragments(Worker& worker) {
+  const std::size_t lost = worker.fragments->expire(worker.now_ms);
+  if (lost != 0) worker.count_drop(DropReason::kFragmentLost, lost);
+}
+
 void serve_control(Worker& worker) {
   for (unsigned i = 0; i < kRecordsPerTurn; ++i) {
     const auto record = worker.from_control.front();
@@ -98,6 +103,7 @@ Result<std::unique_ptr<Worker>> Worker::create(const Config& config, Shared& sha
     if (!made) return tl::unexpected(made.error());
     branch_walker = std::move(*made);
   }
+  worker->fragments = std::make_unique<FragmentTable>(shared.tracker->fragments());
   worker->random = config.index * 2654435761u + 1;
   const std::size_t rules = std::size_t{shared.max_rules} + 1;
   auto loose = ReservedMemory::create(rules * sizeof(LooseRuleCount));
@@ -123,6 +129,7 @@ void run_turn(Worker& worker) noexcept {
   worker.perf.end_turn();
   worker.segments->reclaim();
   sweep_connections(worker);
+  expire_fragments(worker);
   rte_rcu_qsbr_quiescent(shared.qsbr, worker.index);
 }
 

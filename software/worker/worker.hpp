@@ -10,6 +10,8 @@
 #include "cache/change_log.hpp"
 #include "cache/flow_cache.hpp"
 #include "conntrack/connection_tracker.hpp"
+#include "conntrack/fragment_table.hpp"
+#include "conntrack/whole_packet.hpp"
 #include "hoist/drop_reason.hpp"
 #include "hoist/resume.hpp"
 #include "pipeline/segment_store.hpp"
@@ -120,6 +122,9 @@ struct alignas(64) Worker {
 
   MessageRing to_control{std::size_t{1} << 20};    ///< PacketInRecord, LearnRecord.
   MessageRing from_control{std::size_t{1} << 18};  ///< PacketOutRecord.
+
+  std::unique_ptr<FragmentTable> fragments;
+  WholePacket whole;  ///< What came together last.
 
   void count_drop(DropReason reason, std::uint64_t n = 1) noexcept {
     drops[static_cast<std::size_t>(reason)].add(n);

@@ -205,7 +205,7 @@ TEST_P(DatapathConntrackTest, WhatFindsNoFreePortIsDroppedUnderThatName) {
   EXPECT_EQ(drops(DropReason::kNatExhausted), 1u);
 }
 
-TEST_P(DatapathConntrackTest, FragmentsAndWrongChecksumsAreInvalid) {
+TEST_P(DatapathConntrackTest, WrongChecksumsAndTinyFragmentsAreInvalid) {
   add(MatchBuilder().ipv4(), apply({to_table(1)}));
   from(1, ip(kInv | kTrk, kInv | kTrk), {output(3)});
   from(1, ip(kNew | kTrk, kNew | kTrk), {output(2)});

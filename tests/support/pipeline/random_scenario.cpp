@@ -143,13 +143,15 @@ class Author {
                                            .frame = std::move(frame),
                                            .actions = random_packet_out(random_, palette_)});
   }
-  /// Of scenarios that track not TCP, but a good deal that comes in pairs.
+  /// Of scenarios that track neither TCP nor fragments, but a good deal that comes in pairs.
   Bytes draw_packet() {
     if (!palette_.has_tracking) return random_packet(random_);
     if (one_in(random_, 2)) return talk();
-    Bytes frame = random_packet(random_);
-    while (reference::find_layers(frame).ip_proto == 6) frame = random_packet(random_);
-    return frame;
+    for (;;) {
+      Bytes frame = random_packet(random_);
+      const reference::Layers layers = reference::find_layers(frame);
+      if (layers.ip_proto != 6 && layers.ip_frag == 0) return frame;
+    }
   }
   Bytes talk() {
     const bool is_back = one_in(random_, 3);
