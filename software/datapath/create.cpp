@@ -72,6 +72,7 @@ Result<void> SoftwareDatapath::make_workers() {
       *tracker_, TrackedConnections::Config{ConnectionTracker::Config{}.capacity,
                                             [this] { return shared_.clock.now_ms(); }});
   expectations_ = std::make_unique<TrackedExpectations>(*tracker_);
+  fragments_ = std::make_unique<TrackedFragments>(*tracker_);
   const std::size_t count = std::max<std::size_t>(config_.worker_lcores.size(), 1);
   for (unsigned i = 0; i < count; ++i) {
     constexpr std::uint32_t kSegments = 1u << 20;

@@ -9,6 +9,7 @@
 #include "cache/change_log.hpp"
 #include "conntrack/tracked_connections.hpp"
 #include "conntrack/tracked_expectations.hpp"
+#include "conntrack/tracked_fragments.hpp"
 #include "datapath/collector.hpp"
 #include "datapath/program_store.hpp"
 #include "datapath/queue_table.hpp"
@@ -29,7 +30,8 @@ namespace hoist::software {
 class SoftwareDatapath final : public Datapath,
                                public Workers,
                                public TracksConnections,
-                               public TracksExpectations {
+                               public TracksExpectations,
+                               public HoldsFragments {
  public:
   SoftwareDatapath(const Config& config, MbufPool pool);
   ~SoftwareDatapath() override;
@@ -69,6 +71,7 @@ class SoftwareDatapath final : public Datapath,
 
   Connections& connections() override { return *connections_; }
   Expectations& expectations() override { return *expectations_; }
+  Fragments& fragments() override { return *fragments_; }
 
   // --- Workers.
   std::vector<WorkerReport> report(std::uint32_t last_s) const override;
@@ -166,6 +169,7 @@ class SoftwareDatapath final : public Datapath,
   std::unique_ptr<ConnectionTracker> tracker_;
   std::unique_ptr<TrackedConnections> connections_;
   std::unique_ptr<TrackedExpectations> expectations_;
+  std::unique_ptr<TrackedFragments> fragments_;
   Shared shared_;
   std::vector<std::unique_ptr<Bridge>> bridges_;
   std::vector<Port> ports_;  ///< By slot.

@@ -223,7 +223,10 @@ class Run {
     TrackOutcome outcome;
     if (journey_.is_fragment || !tracker.track_again(branch.request, journey_.track, outcome)) {
       find_layers();
-      if (layers_.has(Layers::kFragment) && hold(op, branch)) return;
+      if (layers_.has(Layers::kFragment)) {
+        if (hold(op, branch)) return;
+        journey_.track = {};  // Alone it belongs to nothing.
+      }
       const TrackedPacket facts = packet_facts(*packet_, layers_, branch.request.zone);
       outcome = tracker.track(branch.request, facts, moment_of(worker_), journey_.track);
     }

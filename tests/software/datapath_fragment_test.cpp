@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "datapath_fixture.hpp"
+#include "hoist/fragments.hpp"
 #include "support/fragment_frame.hpp"
 
 namespace hoist::test {
@@ -170,6 +171,36 @@ TEST_F(DatapathFragmentTest, WithAThousandHeldOthersAreInvalid) {
   pass_ms(15'500);
   EXPECT_EQ(held(), 0u);
   EXPECT_EQ(send(1, first(1000)), Sent{});
+}
+
+TEST_F(DatapathFragmentTest, ControlSetsWhatIsHeldAndSeesWhatBecameOfIt) {
+  add_firewall();
+  Fragments& fragments = *fragments_of(*datapath_);
+  const Frames out = fragmented(udp());
+  const Sent invalid{{3, out}};
+  fragments.set_enabled(false, false);
+  EXPECT_EQ(send_all(1, out), invalid);
+  fragments.set_enabled(false, true);
+  EXPECT_TRUE(fragments.set_max_held(0));
+  EXPECT_EQ(send_all(1, out), invalid);
+  EXPECT_TRUE(fragments.set_max_held(5000));
+  EXPECT_EQ(send_all(1, {out[0], out[0], out[1], out[2]}), (Sent{{2, out}, {3, {out[0]}}}));
+  EXPECT_EQ(send(1, out[0]), Sent{});
+  EXPECT_TRUE(fragments.set_min_size(false, 1421));
+  EXPECT_EQ(send(1, out[1]), (Sent{{3, {out[1]}}}));
+  pass_ms(15'500);
+  // Twice held: at the first ct, and at the one that commits.
+  const FragmentReport report = fragments.report();
+  const FragmentFamilyReport expected{.min_size = 1421,
+                                      .accepted = 7,
+                                      .completed = 6,
+                                      .expired = 1,
+                                      .too_small = 1,
+                                      .overlapping = 1};
+  EXPECT_EQ(report.families[0], expected);
+  EXPECT_EQ(report.held, 0u);
+  EXPECT_FALSE(fragments.set_max_held(5001));
+  EXPECT_FALSE(fragments.set_min_size(true, 399));
 }
 
 TEST_F(DatapathFragmentTest, ZonesJudgeOneAfterTheOther) {
