@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "daemon/connection_commands.hpp"
+#include "daemon/fragment_commands.hpp"
 #include "hoist/connections.hpp"
 
 namespace hoist::ctl {
@@ -60,6 +61,9 @@ void Commands::add_all(Daemon& daemon) {
   self->add_meter_commands(daemon.commands_);
   if (Connections* connections = connections_of(*daemon.parts_.datapath)) {
     ConnectionCommands::add_all(daemon.commands_, daemon.io_, *connections);
+  }
+  if (Fragments* fragments = fragments_of(*daemon.parts_.datapath)) {
+    add_fragment_commands(daemon.commands_, *fragments);
   }
   daemon.commands_.add_plain("list-commands", "", 0, 0, [self](const Arguments&) {
     return Result<std::string>(self->daemon_.commands_.listing());
