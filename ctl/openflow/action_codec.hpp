@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "hoist/action.hpp"
+#include "hoist/instructions.hpp"
 #include "openflow/oxm.hpp"
 
 /// Actions and instructions of all wire forms.
@@ -22,7 +22,7 @@ namespace hoist::openflow {
 [[nodiscard]] Decoded<void> read_vendor_action(ByteSpan action, Version version,
                                                Instructions& instructions);
 /// Reads NXAST_CT from behind its subtype on, with the actions inside it.
-[[nodiscard]] Decoded<void> read_ct(Reader in, Version version, std::vector<Action>& out);
+[[nodiscard]] Decoded<void> read_ct(Reader in, Version version, ActionList& out);
 
 /// Bits of a field as the wire names them, not yet checked.
 struct Subfield {
@@ -32,13 +32,13 @@ struct Subfield {
 };
 /// Refuses bits outside the field, and a target that cannot be written.
 [[nodiscard]] Decoded<FieldBits> checked_bits(Subfield bits, bool is_target);
-[[nodiscard]] Decoded<void> add_move(Subfield source, Subfield target, std::vector<Action>& out);
+[[nodiscard]] Decoded<void> add_move(Subfield source, Subfield target, ActionList& out);
 /// Reads OFPAT_COPY_FIELD (1.5) or ONFACT_COPY_FIELD (ONF extension 320) from its bit count on.
-[[nodiscard]] Decoded<void> read_copy_field(Reader in, std::vector<Action>& out);
+[[nodiscard]] Decoded<void> read_copy_field(Reader in, ActionList& out);
 
 /// Appends actions in the form of `version`; what it cannot say is left out or said as Open vSwitch
 /// does. `has_vlan`: the rule's match demands a tag, so that set_vlan_vid need push none.
-void put_actions(Bytes& out, const std::vector<Action>& actions, Version version, bool has_vlan);
+void put_actions(Bytes& out, const ActionList& actions, Version version, bool has_vlan);
 /// Appends instructions; of OpenFlow 1.0, actions.
 void put_instructions(Bytes& out, const Instructions& instructions, Version version, bool has_vlan);
 

@@ -41,7 +41,7 @@ enum class Of13Type : std::uint16_t {
 };
 constexpr std::uint16_t kVendorType = 0xffff;
 
-using Actions = std::vector<Action>;
+using Actions = ActionList;
 
 Decoded<void> bad_type(std::uint16_t type) {
   return fault(ErrorName::kActionBadType, "action type " + std::to_string(type) + " is unknown");

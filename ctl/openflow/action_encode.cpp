@@ -227,7 +227,7 @@ bool is_nicira_only(const Action& action) noexcept {
 
 }  // namespace
 
-void put_actions(Bytes& out, const std::vector<Action>& actions, Version version, bool has_vlan) {
+void put_actions(Bytes& out, const ActionList& actions, Version version, bool has_vlan) {
   for (const Action& action : actions) {
     if (const auto* ct = std::get_if<CtAction>(&action)) {
       put_ct(out, *ct, version);

@@ -136,7 +136,7 @@ Decoded<void> Bridge::check_meter(std::uint32_t meter_id) const {
   return fault(ErrorName::kMeterModInvalid, "no meter " + std::to_string(meter_id));
 }
 
-Decoded<void> Bridge::check_actions(const std::vector<Action>& actions) const {
+Decoded<void> Bridge::check_actions(const ActionList& actions) const {
   for (const Action& action : actions) {
     if (const auto* group = std::get_if<GroupAction>(&action)) {
       return fault(ErrorName::kActionBadOutGroup, "no group " + std::to_string(group->group_id));

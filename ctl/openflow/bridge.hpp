@@ -67,7 +67,7 @@ class Bridge {
   void port_changed(PortChange change, const PortStatus& status);
 
   /// Says whether actions can run here: groups and meters they name must exist.
-  [[nodiscard]] Decoded<void> check_actions(const std::vector<Action>& actions) const;
+  [[nodiscard]] Decoded<void> check_actions(const ActionList& actions) const;
 
   // --- For sessions.
   void add_session(Session& session);

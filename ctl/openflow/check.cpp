@@ -158,7 +158,7 @@ class Follower {
 };
 
 /// The action set runs in an order of its own: what pushes and pops comes before what sets fields.
-Decoded<void> check_action_set(const std::vector<Action>& actions, Follower follower) {
+Decoded<void> check_action_set(const ActionList& actions, Follower follower) {
   for (const bool is_setting : {false, true}) {
     for (const Action& action : actions) {
       if (std::holds_alternative<SetFieldAction>(action) != is_setting) continue;

@@ -189,7 +189,7 @@ void put_nat(Bytes& out, const NatAction& nat) {
 
 }  // namespace
 
-Decoded<void> read_ct(Reader in, Version version, std::vector<Action>& out) {
+Decoded<void> read_ct(Reader in, Version version, ActionList& out) {
   CtAction ct;
   const std::uint16_t flags = in.u16();
   ct.commit = (flags & kCommit) != 0;
@@ -229,7 +229,7 @@ void put_ct(Bytes& out, const CtAction& action, Version version) {
   put_zeros(out, 3);
   put16(out, action.alg);
   if (action.nat) put_nat(out, *action.nat);
-  std::vector<Action> inner;
+  ActionList inner;
   for (const CtAction::Exec& exec : action.exec) {
     std::visit([&](const auto& a) { inner.emplace_back(a); }, exec);
   }

@@ -46,7 +46,7 @@ void name_transport(FlowMod& mod) {
   const Layers layers = Layers::of(mod.match);
   const bool is_udp = layers.satisfy(Prerequisite::kUdp);
   if (!is_udp && !layers.satisfy(Prerequisite::kSctp)) return;
-  for (Action& action : mod.instructions.apply_actions) {
+  for (Action& action : mod.instructions.apply_actions.edit()) {
     auto* set = std::get_if<SetFieldAction>(&action);
     if (set == nullptr || set->form != SetFieldAction::Form::kLegacy) continue;
     if (set->field == FieldId::kTcpSrc) set->field = is_udp ? FieldId::kUdpSrc : FieldId::kSctpSrc;

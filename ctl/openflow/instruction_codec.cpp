@@ -89,8 +89,8 @@ std::size_t begin_instruction(Bytes& out, std::uint16_t type) {
 }
 void end_instruction(Bytes& out, std::size_t start) { set16(out, start + 2, out.size() - start); }
 
-void put_action_list(Bytes& out, std::uint16_t type, const std::vector<Action>& actions,
-                     Version version, bool has_vlan) {
+void put_action_list(Bytes& out, std::uint16_t type, const ActionList& actions, Version version,
+                     bool has_vlan) {
   const std::size_t start = begin_instruction(out, type);
   put_actions(out, actions, version, has_vlan);
   end_instruction(out, start);
@@ -157,8 +157,8 @@ void put_instructions(Bytes& out, const Instructions& in, Version version, bool 
   }
   if (in.meter_id && !is_at_least(version, Version::kOf15)) put_meter(out, *in.meter_id);
   if (in.meter_id && is_at_least(version, Version::kOf15)) {
-    std::vector<Action> actions{MeterAction{*in.meter_id}};
-    actions.insert(actions.end(), in.apply_actions.begin(), in.apply_actions.end());
+    ActionList actions{MeterAction{*in.meter_id}};
+    actions.append(in.apply_actions);
     put_action_list(out, kApplyActions, actions, version, has_vlan);
   } else if (!in.apply_actions.empty()) {
     put_action_list(out, kApplyActions, in.apply_actions, version, has_vlan);

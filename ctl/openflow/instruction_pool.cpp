@@ -28,7 +28,7 @@ struct ActionHash {
   }
 };
 
-std::size_t hash_of(std::size_t hash, const std::vector<Action>& actions) noexcept {
+std::size_t hash_of(std::size_t hash, const ActionList& actions) noexcept {
   for (const Action& action : actions) {
     hash = mixed(hash, action.index() << 56 ^ std::visit(ActionHash{}, action));
   }
@@ -45,15 +45,26 @@ std::size_t InstructionPool::Hash::operator()(const Instructions& i) const noexc
   return mixed(hash, i.goto_table ? *i.goto_table + 1u : 0u);
 }
 
+std::size_t InstructionPool::HashOfList::operator()(const ActionList& actions) const noexcept {
+  return hash_of(1, actions);
+}
+
 std::shared_ptr<const Instructions> InstructionPool::intern(Instructions&& instructions) {
   if (last_ && *last_ == instructions) return last_;
   auto found = set_.find(instructions);
   if (found == set_.end()) {
     if (set_.size() >= sweep_at_) sweep();
+    share(instructions.apply_actions);
+    share(instructions.write_actions);
     found = set_.insert(std::make_shared<const Instructions>(std::move(instructions))).first;
   }
   last_ = *found;
   return last_;
+}
+
+/// Rules that differ in their meter or cookie alone have one list.
+void InstructionPool::share(ActionList& actions) {
+  if (!actions.empty()) actions = *lists_.insert(actions).first;
 }
 
 /// Drops what no rule uses any more. A count of one is the pool's own and cannot grow behind its
@@ -61,6 +72,7 @@ std::shared_ptr<const Instructions> InstructionPool::intern(Instructions&& instr
 void InstructionPool::sweep() {
   last_.reset();
   absl::erase_if(set_, [](const Pointer& p) { return p.use_count() == 1; });
+  absl::erase_if(lists_, [](const ActionList& actions) { return !actions.is_shared(); });
   sweep_at_ = std::max<std::size_t>(1024, set_.size() * 2);
 }
 

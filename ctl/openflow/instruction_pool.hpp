@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "hoist/action.hpp"
+#include "hoist/instructions.hpp"
 
 namespace hoist::openflow {
 
@@ -29,9 +29,14 @@ class InstructionPool {
     bool operator()(const Instructions& a, const Pointer& b) const noexcept { return a == *b; }
     bool operator()(const Pointer& a, const Instructions& b) const noexcept { return *a == b; }
   };
+  struct HashOfList {
+    std::size_t operator()(const ActionList& actions) const noexcept;
+  };
+  void share(ActionList& actions);
   void sweep();
 
   absl::flat_hash_set<Pointer, Hash, Equal> set_;
+  absl::flat_hash_set<ActionList, HashOfList> lists_;  ///< Of those in `set_`, each once.
   Pointer last_;  ///< Rules come in runs with the same instructions.
   std::size_t sweep_at_ = 1024;
 };

@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "hoist/action.hpp"
 #include "hoist/connections.hpp"
 #include "hoist/datapath.hpp"
+#include "hoist/instructions.hpp"
 #include "hoist/match.hpp"
 #include "hoist/meter.hpp"
 
@@ -192,7 +192,7 @@ struct FlowMod {
 struct PacketOut {
   std::uint32_t buffer_id = 0xffffffff;
   PortNo in_port = PortNo::kController;
-  std::vector<Action> actions;
+  ActionList actions;
   std::vector<std::uint8_t> frame;
 };
 struct PortMod {

@@ -9,7 +9,7 @@ namespace hoist::openflow {
 namespace {
 
 using N = NiciraAction;
-using Actions = std::vector<Action>;
+using Actions = ActionList;
 
 constexpr std::uint16_t kCopyFieldOnf = 3200;
 

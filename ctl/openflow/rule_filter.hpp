@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "hoist/action.hpp"
+#include "hoist/instructions.hpp"
 #include "hoist/match.hpp"
 #include "openflow/message.hpp"
 #include "openflow/rule_slab.hpp"

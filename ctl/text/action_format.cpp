@@ -236,7 +236,7 @@ struct Append {
 };
 
 /// Ends each instruction with a comma, the last of which is taken off.
-void append_list(std::string& out, const std::vector<Action>& actions, const PortNamer& name_of) {
+void append_list(std::string& out, const ActionList& actions, const PortNamer& name_of) {
   for (const Action& action : actions) {
     append_action(out, action, name_of);
     out += ',';

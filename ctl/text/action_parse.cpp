@@ -11,7 +11,7 @@ namespace {
 
 using F = FieldId;
 using Form = SetFieldAction::Form;
-using Actions = std::vector<Action>;
+using Actions = ActionList;
 
 struct Context {
   const Scan& scan;
@@ -347,8 +347,7 @@ constexpr auto kUnsupported = std::to_array<std::string_view>(
 
 }  // namespace
 
-Result<void> parse_action(const Scan& scan, const Word& word, const Match& match,
-                          std::vector<Action>& out) {
+Result<void> parse_action(const Scan& scan, const Word& word, const Match& match, ActionList& out) {
   const Context context{scan, word, match, out};
   for (const Named& named : kActions) {
     if (equals_ignoring_case(named.name, word.name)) return named.parse(context);

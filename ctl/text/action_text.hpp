@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "hoist/action.hpp"
+#include "hoist/instructions.hpp"
 #include "hoist/match.hpp"
 #include "text/scan.hpp"
 
@@ -12,7 +12,7 @@ namespace hoist::text {
                                                      const Match& match);
 /// Parses one action that is not an instruction and appends it.
 [[nodiscard]] Result<void> parse_action(const Scan& scan, const Word& word, const Match& match,
-                                        std::vector<Action>& out);
+                                        ActionList& out);
 void append_action(std::string& out, const Action& action, const PortNamer& name_of);
 
 /// Parses the argument of ct(...).

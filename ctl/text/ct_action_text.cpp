@@ -90,7 +90,7 @@ Result<NatAction> parse_nat(const Scan& scan, const Word& whole) {
 }
 
 Result<void> parse_exec(const Scan& scan, const Word& word, const Match& match, CtAction& ct) {
-  std::vector<Action> actions;
+  ActionList actions;
   std::string_view rest = word.value;
   while (const auto inner = take_word(rest)) {
     if (auto done = parse_action(scan, *inner, match, actions); !done) return done;

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "hoist/action.hpp"
 #include "hoist/error.hpp"
+#include "hoist/instructions.hpp"
 #include "hoist/match.hpp"
 #include "hoist/rule.hpp"
 #include "openflow/message.hpp"

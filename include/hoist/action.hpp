@@ -78,7 +78,8 @@ struct SetNwTtlAction {
   std::uint8_t ttl;
   bool operator==(const SetNwTtlAction&) const = default;
 };
-/// Packets whose TTL was 0 or 1 go to the controllers named (reason OFPR_INVALID_TTL) and no further.
+/// Packets whose TTL was 0 or 1 go to the controllers named (reason OFPR_INVALID_TTL) and no
+/// further.
 struct DecNwTtlAction {
   std::vector<std::uint16_t> controller_ids;  ///< Empty: OFPAT_DEC_NW_TTL, controller 0.
   bool operator==(const DecNwTtlAction&) const = default;
@@ -125,28 +126,9 @@ struct ExitAction {
 using Action =
     std::variant<OutputAction, ControllerAction, OutputRegAction, EnqueueAction, SetFieldAction,
                  MoveAction, SetVlanVidAction, SetVlanPcpAction, PushVlanAction, PopVlanAction,
-                 PushMplsAction, PopMplsAction, SetMplsTtlAction, DecMplsTtlAction, CopyTtlOutAction,
-                 CopyTtlInAction, SetNwTtlAction, DecNwTtlAction, SetQueueAction, PopQueueAction,
-                 GroupAction, MeterAction, ResubmitAction, StackPushAction, StackPopAction, NoteAction,
-                 ExitAction, CtAction, CtClearAction>;
-
-/// What a rule does (OpenFlow 1.3, 5.9). An OpenFlow 1.0 rule has only apply_actions.
-/// Executed in this order: meter, apply, clear, write, metadata, goto.
-struct Instructions {
-  struct Metadata {
-    std::uint64_t value;
-    std::uint64_t mask;
-    bool operator==(const Metadata&) const = default;
-  };
-
-  std::optional<std::uint32_t> meter_id;
-  std::vector<Action> apply_actions;
-  bool has_clear_actions = false;
-  std::vector<Action> write_actions;
-  std::optional<Metadata> write_metadata;
-  std::optional<std::uint8_t> goto_table;
-
-  bool operator==(const Instructions&) const = default;
-};
+                 PushMplsAction, PopMplsAction, SetMplsTtlAction, DecMplsTtlAction,
+                 CopyTtlOutAction, CopyTtlInAction, SetNwTtlAction, DecNwTtlAction, SetQueueAction,
+                 PopQueueAction, GroupAction, MeterAction, ResubmitAction, StackPushAction,
+                 StackPopAction, NoteAction, ExitAction, CtAction, CtClearAction>;
 
 }  // namespace hoist

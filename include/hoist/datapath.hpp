@@ -134,7 +134,7 @@ class Datapath {
   /// (ring full) or as check().
   virtual Result<void> packet_out(BridgeId bridge, PortNo in_port,
                                   std::span<const std::uint8_t> frame,
-                                  const std::vector<Action>& actions) = 0;
+                                  const ActionList& actions) = 0;
   /// Takes up to 64 waiting packet-ins, ages MAC tables, notices link changes, frees what workers
   /// have let go of. To be called every few milliseconds. Returns whether more packet-ins wait.
   virtual bool poll(const std::function<void(PacketIn&&)>& on_packet_in,

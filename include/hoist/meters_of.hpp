@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "hoist/action.hpp"
+#include "hoist/instructions.hpp"
 #include "hoist/meter.hpp"
 
 namespace hoist {

@@ -4,13 +4,14 @@
 #include <cstdint>
 #include <memory>
 
-#include "hoist/action.hpp"
+#include "hoist/instructions.hpp"
 #include "hoist/match.hpp"
 
 namespace hoist {
 
-/// A rule as both planes see it. Immutable, shared between the control and the offload thread (never
-/// with workers). A modification that changes instructions makes a new RuleSpec with a new id.
+/// A rule as both planes see it. Immutable, shared between the control and the offload thread
+/// (never with workers). A modification that changes instructions makes a new RuleSpec with a new
+/// id.
 struct RuleSpec {
   RuleId id;
   std::uint8_t table_id;

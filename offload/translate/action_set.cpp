@@ -37,7 +37,7 @@ bool replaces(const Action& newer, const Action& older) {
 
 }  // namespace
 
-std::vector<Action> ordered_action_set(const std::vector<Action>& write_actions) {
+std::vector<Action> ordered_action_set(const ActionList& write_actions) {
   std::vector<Action> set;
   for (const Action& action : write_actions) {
     std::erase_if(set, [&](const Action& older) { return replaces(action, older); });

@@ -78,7 +78,7 @@ bool has_effect(const Action& action) { return std::visit(HasEffect{}, action); 
 
 /// The apply actions that matter: rewrites after the last effect change no packet any more, unless
 /// another table follows.
-std::span<const Action> effective(const std::vector<Action>& actions, bool goes_on) {
+std::span<const Action> effective(std::span<const Action> actions, bool goes_on) {
   if (goes_on) return actions;
   const auto last = std::ranges::find_if(actions.rbegin(), actions.rend(), has_effect);
   return {actions.begin(), last.base()};

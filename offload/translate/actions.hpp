@@ -41,6 +41,6 @@ std::variant<HwProgram, Refused> translate_actions(const Match& match, const Rul
 
 /// The action set of a rule that ends the pipeline, in its order of execution (OpenFlow 1.3, 5.10),
 /// the last of each kind only.
-[[nodiscard]] std::vector<Action> ordered_action_set(const std::vector<Action>& write_actions);
+[[nodiscard]] std::vector<Action> ordered_action_set(const ActionList& write_actions);
 
 }  // namespace hoist::offload

@@ -31,7 +31,7 @@ PacketIn packet_in_of(std::span<const std::uint8_t> bytes) {
 
 Result<void> SoftwareDatapath::packet_out(BridgeId id, PortNo in_port,
                                           std::span<const std::uint8_t> frame,
-                                          const std::vector<Action>& actions) {
+                                          const ActionList& actions) {
   if (frame.size() > pool_.max_frame()) {
     return failure(Errc::kInvalidArgument, "frame too long");
   }

@@ -62,7 +62,7 @@ class SoftwareDatapath final : public Datapath,
   std::array<std::uint64_t, kDropReasonCount> drops() const override;
 
   Result<void> packet_out(BridgeId bridge, PortNo in_port, std::span<const std::uint8_t> frame,
-                          const std::vector<Action>& actions) override;
+                          const ActionList& actions) override;
   bool poll(const std::function<void(PacketIn&&)>& on_packet_in,
             const std::function<void(BridgeId, const PortStatus&)>& on_port_change) override;
   std::vector<MacEntry> mac_table(BridgeId bridge) const override;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "hoist/action.hpp"
+#include "hoist/instructions.hpp"
 #include "pipeline/track_op.hpp"
 
 namespace hoist::software {

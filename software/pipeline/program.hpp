@@ -6,8 +6,8 @@
 #include <memory>
 #include <span>
 
-#include "hoist/action.hpp"
 #include "hoist/error.hpp"
+#include "hoist/instructions.hpp"
 #include "meter/meter_store.hpp"
 #include "pipeline/op.hpp"
 

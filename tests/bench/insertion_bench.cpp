@@ -115,9 +115,11 @@ std::vector<openflow::FlowMod> mixed_table(std::uint32_t count) {
   for (std::size_t i = 0; i < mods.size(); ++i) {
     auto& actions = mods[i].instructions.apply_actions;
     if (i % 4 == 0) {
-      actions.insert(actions.begin(), SetFieldAction{.field = mac.id,
-                                                     .value = field_value(0x020000000000 + i),
-                                                     .mask = full_mask(mac)});
+      const ActionList old = std::exchange(
+          actions,
+          {SetFieldAction{
+              .field = mac.id, .value = field_value(0x020000000000 + i), .mask = full_mask(mac)}});
+      actions.append(old);
     }
     if (i % 16 == 1) actions = {OutputAction{PortNo::kController, 128}};
   }

@@ -70,7 +70,7 @@ class FakeDatapath : public Datapath {
   [[nodiscard]] std::array<std::uint64_t, kDropReasonCount> drops() const override { return {}; }
   Result<void> packet_out(BridgeId /*bridge*/, PortNo /*in_port*/,
                           std::span<const std::uint8_t> frame,
-                          const std::vector<Action>& /*actions*/) override {
+                          const ActionList& /*actions*/) override {
     sent.emplace_back(frame.begin(), frame.end());
     return {};
   }

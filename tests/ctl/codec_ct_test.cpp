@@ -11,7 +11,7 @@ using namespace openflow;
 
 /// How a set_field was said depends on the version that it travelled in.
 Instructions without_forms(Instructions in) {
-  for (Action& action : in.apply_actions) {
+  for (Action& action : in.apply_actions.edit()) {
     if (auto* output = std::get_if<OutputAction>(&action)) output->max_len = 0;
     auto* ct = std::get_if<CtAction>(&action);
     if (ct == nullptr) continue;

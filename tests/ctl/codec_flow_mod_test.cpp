@@ -11,8 +11,8 @@ using namespace openflow;
 
 /// How a set_field was said depends on the version that it travelled in; max_len is kept for any
 /// port, so that it reads back as sent, but has words only for CONTROLLER.
-void forget_forms(std::vector<Action>& actions) {
-  for (Action& action : actions) {
+void forget_forms(ActionList& actions) {
+  for (Action& action : actions.edit()) {
     if (auto* set = std::get_if<SetFieldAction>(&action))
       set->form = SetFieldAction::Form::kSetField;
     if (auto* output = std::get_if<OutputAction>(&action);

@@ -57,7 +57,7 @@ class DatapathConntrackTest : public DatapathFixture,
     from(2, ip(kNew | kTrk, mask), {});
     from(2, ip(kEst | kTrk, kEst | kTrk), {output(1)});
   }
-  RuleId from(std::uint32_t port, MatchBuilder match, std::vector<Action> actions) {
+  RuleId from(std::uint32_t port, MatchBuilder match, ActionList actions) {
     return add(match.with(FieldId::kInPort, port), apply(std::move(actions)), {.table_id = 1});
   }
   Sent passes(std::uint32_t port, const Bytes& frame) { return {{port, {frame}}}; }

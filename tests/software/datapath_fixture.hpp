@@ -41,9 +41,7 @@ inline Action output(PortNo port) { return OutputAction{port, 0xffff}; }
 inline Action set(FieldId id, std::uint64_t value) {
   return SetFieldAction{.field = id, .value = field_value(value), .mask = full_mask(field(id))};
 }
-inline Instructions apply(std::vector<Action> actions) {
-  return {.apply_actions = std::move(actions)};
-}
+inline Instructions apply(ActionList actions) { return {.apply_actions = std::move(actions)}; }
 inline Instructions go(std::uint8_t table_id) { return {.goto_table = table_id}; }
 
 struct RuleAt {

@@ -45,7 +45,7 @@ class DatapathFragmentTest : public HeldClock, public DatapathFixture {
  protected:
   DatapathFragmentTest() : DatapathFixture(1024, &now_ns) {}
 
-  RuleId from(std::uint32_t port, MatchBuilder match, std::vector<Action> actions) {
+  RuleId from(std::uint32_t port, MatchBuilder match, ActionList actions) {
     return add(match.with(FieldId::kInPort, port), apply(std::move(actions)), {.table_id = 1});
   }
   /// 1 inside, 2 outside; what is not valid leaves by 3.

@@ -118,7 +118,7 @@ TEST_F(DatapathThreadTest, PortsAndPacketsFromTheControllerComeWhileItRuns) {
   std::uint64_t sent = 0;
   for (std::uint32_t i = 0; i < 20; ++i) {
     add_port(10 + i % 2);
-    const std::vector<Action> to_controller{OutputAction{PortNo::kController, 0xffff}};
+    const ActionList to_controller{OutputAction{PortNo::kController, 0xffff}};
     sent += datapath_->packet_out(bridge_, PortNo{1}, frame, to_controller).has_value() ? 1u : 0u;
     poll();
     EXPECT_TRUE(datapath_->remove_port(bridge_, PortNo{10 + i % 2}));

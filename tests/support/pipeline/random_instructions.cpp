@@ -28,13 +28,13 @@ class Author {
   Author(Random& random, const Palette& palette, const Match& match, std::uint8_t table_id)
       : random_(random), palette_(palette), packet_(match), table_id_(table_id) {}
 
-  std::vector<Action> actions(unsigned count_max) {
-    std::vector<Action> out;
+  ActionList actions(unsigned count_max) {
+    ActionList out;
     for (auto n = random_() % (count_max + 1); n > 0; --n) add_change(out);
     return out;
   }
 
-  void add_output(std::vector<Action>& out) {
+  void add_output(ActionList& out) {
     const PortNo port{static_cast<std::uint32_t>(1 + random_() % palette_.port_count)};
     if (palette_.has_normal && one_in(random_, 3)) {
       return out.push_back(OutputAction{PortNo::kNormal, 0});
@@ -48,7 +48,7 @@ class Author {
   }
 
   /// Tracks the packet, maybe to go on in a later table.
-  void add_tracking(std::vector<Action>& out) {
+  void add_tracking(ActionList& out) {
     if (one_in(random_, 8)) return out.push_back(CtClearAction{});
     CtAction ct{.commit = one_in(random_, 2), .zone = static_cast<std::uint16_t>(random_() % 2)};
     ct.force = ct.commit && one_in(random_, 4);
@@ -76,7 +76,7 @@ class Author {
     return out;
   }
 
-  void add_change(std::vector<Action>& out) {
+  void add_change(ActionList& out) {
     switch (random_() % 6) {
       case 0:
       case 1:
@@ -109,7 +109,7 @@ class Author {
     return SetFieldAction{.field = id, .value = value, .mask = mask};
   }
 
-  void add_rewrite(std::vector<Action>& out) {
+  void add_rewrite(ActionList& out) {
     if (one_in(random_, 5) && allows(packet_, Prerequisite::kIp)) {
       if (one_in(random_, 4)) return out.push_back(SetNwTtlAction{9});
       return out.push_back(DecNwTtlAction{});
@@ -130,7 +130,7 @@ class Author {
 
   [[nodiscard]] bool has_tag() const { return allows(packet_, Prerequisite::kVlan); }
 
-  void add_tag(std::vector<Action>& out) {
+  void add_tag(ActionList& out) {
     switch (random_() % 5) {
       case 0:
         out.push_back(
@@ -163,7 +163,7 @@ class Author {
     }
   }
 
-  void add_state(std::vector<Action>& out) {
+  void add_state(ActionList& out) {
     const FieldId id = kStateFields[random_() % kStateFields.size()];
     const auto count = static_cast<std::uint8_t>(1 + random_() % 16);
     switch (random_() % 4) {
@@ -182,7 +182,7 @@ class Author {
     }
   }
 
-  void add_resubmit(std::vector<Action>& out) {
+  void add_resubmit(ActionList& out) {
     if (table_id_ + 1 >= palette_.table_count) return;
     const auto later = table_id_ + 1 + random_() % (palette_.table_count - table_id_ - 1u);
     const PortNo as = one_in(random_, 4) ? PortNo{2} : PortNo::kInPort;
@@ -190,7 +190,7 @@ class Author {
     packet_ = {};  // What the other table does to it is unknown.
   }
 
-  void add_controller(std::vector<Action>& out) {
+  void add_controller(ActionList& out) {
     if (one_in(random_, 2)) return out.push_back(OutputAction{PortNo::kController, 128});
     out.push_back(ControllerAction{.max_len = 64, .userdata = {1, 2, 3}});
   }
@@ -276,9 +276,9 @@ Instructions random_instructions(Random& random, const Palette& palette, const M
   return i;
 }
 
-std::vector<Action> random_packet_out(Random& random, const Palette& palette) {
+ActionList random_packet_out(Random& random, const Palette& palette) {
   Author author(random, palette, {}, 0);
-  std::vector<Action> actions = author.actions(3);
+  ActionList actions = author.actions(3);
   if (palette.has_meters && one_in(random, 3)) {
     actions.push_back(MeterAction{random_meter(random)});
   }

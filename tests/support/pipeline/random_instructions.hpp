@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "hoist/action.hpp"
+#include "hoist/instructions.hpp"
 #include "hoist/match.hpp"
 #include "support/random_packet.hpp"
 
@@ -32,6 +32,6 @@ struct Palette {
                                                const Match& match, std::uint8_t table_id);
 
 /// What a controller could want done with a packet that it sends.
-[[nodiscard]] std::vector<Action> random_packet_out(Random& random, const Palette& palette);
+[[nodiscard]] ActionList random_packet_out(Random& random, const Palette& palette);
 
 }  // namespace hoist::test

@@ -33,7 +33,7 @@ struct PortChange {
 struct PacketOut {
   PortNo in_port;
   Bytes frame;
-  std::vector<Action> actions;
+  ActionList actions;
 };
 /// Time that passes: only meters and connections notice.
 struct Pause {

@@ -7,6 +7,17 @@
 namespace hoist::test {
 namespace {
 
+template <class List>
+void erase_run(List& list, std::size_t first, std::size_t last) {
+  list.erase(list.begin() + static_cast<std::ptrdiff_t>(first),
+             list.begin() + static_cast<std::ptrdiff_t>(last));
+}
+void erase_run(ActionList& list, std::size_t first, std::size_t last) {
+  std::vector<Action> left(list.begin(), list.end());
+  erase_run(left, first, last);
+  list = std::move(left);
+}
+
 class Shrinker {
  public:
   Shrinker(Scenario scenario, const std::function<bool(const Scenario&)>& fails, unsigned tries_max)
@@ -40,8 +51,7 @@ class Shrinker {
         Scenario candidate = best_;
         auto& list = list_of(candidate);
         const std::size_t end = std::min(at + run, list.size());
-        list.erase(list.begin() + static_cast<std::ptrdiff_t>(at),
-                   list.begin() + static_cast<std::ptrdiff_t>(end));
+        erase_run(list, at, end);
         if (accept(std::move(candidate))) {
           has_progress = true;
         } else {
@@ -104,9 +114,9 @@ class Shrinker {
       rule = std::make_shared<const RuleSpec>(fresh);
       has_progress = true;
     };
-    const auto drop_at = [](std::vector<Action>& actions, std::size_t at) {
+    const auto drop_at = [](ActionList& actions, std::size_t at) {
       if (at >= actions.size()) return false;
-      actions.erase(actions.begin() + static_cast<std::ptrdiff_t>(at));
+      actions.erase(actions.begin() + at);
       return true;
     };
     for (std::size_t n = 8; n-- > 0;) {

@@ -106,7 +106,7 @@ struct Spell {
   }
 };
 
-std::string join(const std::vector<Action>& actions) {
+std::string join(const ActionList& actions) {
   std::string out;
   for (const Action& action : actions) out += (out.empty() ? "" : ",") + spell(action);
   return out;

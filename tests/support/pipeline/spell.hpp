@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "hoist/action.hpp"
+#include "hoist/instructions.hpp"
 #include "hoist/match.hpp"
 
 namespace hoist::test {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "hoist/action.hpp"
+#include "hoist/instructions.hpp"
 
 namespace hoist::reference {
 

@@ -105,7 +105,7 @@ void Execution::run_pipeline() {
   run_action_set();
 }
 
-void Execution::run_packet_out(const std::vector<Action>& actions) {
+void Execution::run_packet_out(const ActionList& actions) {
   if (frame_.size() < 14) return lose(DropReason::kMalformed);
   run_actions(actions);
   run_action_set();
@@ -159,7 +159,7 @@ void Execution::run_rule(const RuleSpec& rule) {
   if (i.goto_table) look_up(*i.goto_table, in_port(), Miss::kDrops);
 }
 
-void Execution::run_actions(const std::vector<Action>& actions) {
+void Execution::run_actions(const ActionList& actions) {
   for (const Action& action : actions) {
     if (is_stopped_) return;
     std::visit(Perform{*this}, action);

@@ -15,7 +15,7 @@ class Execution {
   Execution(Interpreter& bridge, PortNo in_port, const Bytes& frame);
 
   void run_pipeline();
-  void run_packet_out(const std::vector<Action>& actions);
+  void run_packet_out(const ActionList& actions);
   /// To be called last.
   Fate finish();
 
@@ -27,7 +27,7 @@ class Execution {
   /// look_up() from among actions, which go on in their own rule's name.
   void visit(std::uint8_t table_id, PortNo as_in_port, Miss miss);
   void run_rule(const RuleSpec& rule);
-  void run_actions(const std::vector<Action>& actions);
+  void run_actions(const ActionList& actions);
   void run_action_set();
   void police(MeterId id);
 

@@ -30,8 +30,7 @@ Fate Interpreter::receive(PortNo in_port, const Bytes& frame) {
   return execution.finish();
 }
 
-Fate Interpreter::packet_out(PortNo in_port, const Bytes& frame,
-                             const std::vector<Action>& actions) {
+Fate Interpreter::packet_out(PortNo in_port, const Bytes& frame, const ActionList& actions) {
   Execution execution(*this, in_port, frame);
   execution.run_packet_out(actions);
   return execution.finish();

@@ -49,7 +49,7 @@ class Interpreter {
   void advance(std::uint64_t ns) { now_ns_ += ns; }
   void set_port_flags(PortNo number, std::uint32_t flags);
   Fate receive(PortNo in_port, const Bytes& frame);
-  Fate packet_out(PortNo in_port, const Bytes& frame, const std::vector<Action>& actions);
+  Fate packet_out(PortNo in_port, const Bytes& frame, const ActionList& actions);
 
   [[nodiscard]] const FlowTable& table(std::uint8_t table_id) const { return tables_[table_id]; }
   [[nodiscard]] const std::map<MeterId, Meter>& meters() const { return meters_; }

@@ -30,7 +30,7 @@ class ReferenceTest : public testing::Test {
                      .instructions = std::make_shared<const Instructions>(std::move(what))})};
     bridge_.apply({&change, 1});
   }
-  static Instructions apply(std::vector<Action> actions) {
+  static Instructions apply(ActionList actions) {
     Instructions i;
     i.apply_actions = std::move(actions);
     return i;
