@@ -55,7 +55,9 @@ void MeterUsers::tidy(Users& users, MeterId meter) const {
   std::ranges::sort(users.ids);
   const auto twins = std::ranges::unique(users.ids);
   users.ids.erase(twins.begin(), twins.end());
-  std::erase_if(users.ids, [&](std::uint32_t id) { return !uses(RuleId{id}, meter); });
+  const auto gone =
+      std::ranges::remove_if(users.ids, [&](std::uint32_t id) { return !uses(RuleId{id}, meter); });
+  users.ids.erase(gone.begin(), gone.end());
 }
 
 }  // namespace hoist::openflow

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/inlined_vector.h>
+
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "hoist/meter.hpp"
@@ -26,14 +28,14 @@ class MeterUsers {
 
  private:
   struct Users {
-    std::vector<std::uint32_t> ids;  ///< Some may be gone, some there twice.
+    absl::InlinedVector<std::uint32_t, 4> ids;  ///< Some may be gone, some there twice.
     std::uint32_t live_count = 0;
   };
   [[nodiscard]] bool uses(RuleId id, MeterId meter) const;
   void tidy(Users& users, MeterId meter) const;
 
   const RuleSlab& slab_;
-  std::unordered_map<MeterId, Users> users_;
+  absl::flat_hash_map<MeterId, Users> users_;
 };
 
 }  // namespace hoist::openflow

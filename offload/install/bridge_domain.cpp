@@ -119,7 +119,7 @@ std::uint64_t BridgeDomain::steering_size() const {
 void BridgeDomain::drain() {
   if (!is_there()) {
     steering_.forget();
-    for (auto& [rule, standing] : standing_) {
+    for (auto [rule, standing] : standing_) {
       shared_.tokens.release(standing.mark);
       if (!standing.meter) continue;
       const auto number = meters_.release(*standing.meter);
@@ -330,7 +330,7 @@ void BridgeDomain::count(RuleId rule, const std::optional<MeterId>& meter, FlowH
 
 void BridgeDomain::refresh() {
   if (!is_there()) return;
-  for (auto& [rule, standing] : standing_) {
+  for (auto [rule, standing] : standing_) {
     for (FlowHandle& handle : standing.handles) count(rule, standing.meter, handle);
   }
   meters_.for_each_in_hardware(

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <absl/container/btree_set.h>
+#include <absl/container/inlined_vector.h>
+
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <vector>
 
@@ -116,7 +118,7 @@ class BridgeDomain {
  private:
   struct Standing {
     Desired desired;
-    std::vector<FlowHandle> handles;
+    absl::InlinedVector<FlowHandle, 1> handles;
     std::uint32_t mark = 0;  ///< Of a partial rule.
     std::optional<MeterId> meter;
   };
@@ -197,7 +199,7 @@ class BridgeDomain {
   std::array<FlowHandle, 256> tables_{};
   std::array<std::uint32_t, 256> table_marks_{};
   std::vector<Zombie> zombies_;
-  std::set<RuleId> to_retry_;  ///< Failures that may pass.
+  absl::btree_set<RuleId> to_retry_;  ///< Failures that may pass.
   std::uint64_t installed_ = 0;
   std::uint64_t reserve_ = 0;   ///< Hardware rules that steering will need.
   std::uint64_t capacity_ = 0;  ///< Hardware rules that there was room for when it was last full.

@@ -18,7 +18,7 @@ constexpr int kCloseAttempts = 3;
 /// whoever meets a gap is handed to software at the right place.
 void BridgeDomain::unmake_all(bool is_closed) {
   std::vector<const RuleSpec*> order;
-  for (auto& [rule, standing] : standing_) order.push_back(planner_->find(rule)->rule.get());
+  for (const auto& [rule, standing] : standing_) order.push_back(planner_->find(rule)->rule.get());
   if (!is_closed) {
     std::ranges::stable_sort(order, [](const RuleSpec* a, const RuleSpec* b) {
       if (a->table_id != b->table_id) return a->table_id < b->table_id;

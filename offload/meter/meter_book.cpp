@@ -11,7 +11,8 @@ namespace {
 
 /// Of ids that are all there once for each time that they came or went: those that have come and
 /// not gone.
-std::vector<RuleId> still_there(std::vector<RuleId> ids) {
+template <class Ids>
+Ids still_there(Ids ids) {
   std::ranges::sort(ids);
   std::size_t n = 0;
   for (auto first = ids.begin(); first != ids.end();) {
@@ -71,7 +72,7 @@ void MeterBook::clear() {
 std::vector<RuleId> MeterBook::users(MeterId meter) const {
   const auto known = meters_.find(meter);
   if (known == meters_.end()) return {};
-  return still_there(known->second.ids);
+  return still_there(std::vector<RuleId>(known->second.ids.begin(), known->second.ids.end()));
 }
 
 std::size_t MeterBook::user_count(MeterId meter) const {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <absl/container/btree_set.h>
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/inlined_vector.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
-#include <unordered_map>
 #include <vector>
 
 #include "hoist/meter.hpp"
@@ -15,7 +17,7 @@
 namespace hoist::offload {
 
 /// The meters of a bridge as control has set them.
-using MeterConfigs = std::unordered_map<MeterId, std::shared_ptr<const MeterConfig>>;
+using MeterConfigs = absl::flat_hash_map<MeterId, std::shared_ptr<const MeterConfig>>;
 
 /// How long a meter is kept in software.
 enum class Ban : std::uint8_t {
@@ -56,7 +58,9 @@ class MeterBook {
   [[nodiscard]] std::vector<MeterId> passing_bans() const {
     return {passing_.begin(), passing_.end()};
   }
-  [[nodiscard]] const std::set<MeterId>& without_room() const noexcept { return without_room_; }
+  [[nodiscard]] const absl::btree_set<MeterId>& without_room() const noexcept {
+    return without_room_;
+  }
 
   /// A rule of the meter has come to hardware; the first creates the meter.
   [[nodiscard]] bool is_in_hardware(MeterId meter) const { return numbers_.contains(meter); }
@@ -84,20 +88,20 @@ class MeterBook {
 
  private:
   struct Users {
-    std::vector<RuleId> ids;  ///< One that went is there once more.
-    std::size_t count = 0;
+    absl::InlinedVector<RuleId, 4> ids;  ///< One that went is there once more.
+    std::uint32_t count = 0;
   };
   struct Standing {
     std::uint32_t number;
-    std::size_t rule_count;
+    std::uint32_t rule_count;
   };
   const MeterConfigs& configs_;
   MeterCapabilities capabilities_;
-  std::unordered_map<MeterId, Users> meters_;
-  std::unordered_map<MeterId, Refused> banned_;
-  std::set<MeterId> passing_;       ///< Bans of kind kPassing.
-  std::set<MeterId> without_room_;  ///< Bans of kind kNoRoom.
-  std::unordered_map<MeterId, Standing> numbers_;
+  absl::flat_hash_map<MeterId, Users> meters_;
+  absl::flat_hash_map<MeterId, Refused> banned_;
+  absl::btree_set<MeterId> passing_;       ///< Bans of kind kPassing.
+  absl::btree_set<MeterId> without_room_;  ///< Bans of kind kNoRoom.
+  absl::flat_hash_map<MeterId, Standing> numbers_;
   std::vector<MeterId> touched_;  ///< Some may be there twice.
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <cstdint>
 #include <map>
-#include <unordered_map>
 #include <vector>
 
 #include "hoist/rule.hpp"
@@ -47,7 +48,7 @@ class MeterPort {
   std::vector<std::uint32_t> free_ids_;  ///< Of profiles and meters alike.
   bool has_policy_ = false;
   std::map<MeterForm, Profile> profiles_;
-  std::unordered_map<std::uint32_t, MeterForm> meters_;
+  absl::flat_hash_map<std::uint32_t, MeterForm> meters_;
 };
 
 }  // namespace hoist::offload

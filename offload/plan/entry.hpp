@@ -33,14 +33,16 @@ struct Entry : OverlapItem {
   Assessment assessment;
   std::uint64_t age = 0;    ///< Order of arrival.
   bool is_indexed = false;  ///< Its turn has come: neighbours see it.
+  RuleId shadowed_by = RuleId::kNone;
   Desired desired;
   double rate = 0;           ///< Packets a second in both planes, see Planner::rank().
   std::uint64_t gained = 0;  ///< Packets since the last rank().
   Refused why;               ///< Why not tier full; kNone if it is.
-  RuleId shadowed_by = RuleId::kNone;
-  Refused withdrawn;  ///< Why it must not be in tier full, although it has a form; kNone: it may.
 
-  [[nodiscard]] bool is_withdrawn() const noexcept { return withdrawn.refusal != Refusal::kNone; }
+  /// It must not be in tier full, although it has a form.
+  [[nodiscard]] bool is_withdrawn() const noexcept {
+    return assessment.full && assessment.refused.refusal != Refusal::kNone;
+  }
 
   /// Keeps the assessment, and the match that hardware has for the rule: once, if it is the rule's.
   void assess(Assessment now) {

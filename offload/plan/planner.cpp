@@ -82,7 +82,7 @@ void Planner::run(const Task& task) {
       table(entry->rule->table_id).index.insert(*entry);
     }
     if (entry->is_withdrawn() && entry->desired.form == Form::kFull) {
-      demote(*entry, entry->withdrawn);
+      demote(*entry, entry->assessment.refused);
     }
     if (entry->desired.form != Form::kFull) settle(*entry);
     if (entry->acts() && !acted) retry_shadowed(*entry);
@@ -127,14 +127,13 @@ void Planner::reassess(RuleId rule, Assessment assessment) {
   if (is_done || !(assessment.matched == *entry->match)) return;
   entry->assess(std::move(assessment));
   if (entry->is_indexed) table(entry->rule->table_id).index.change(*entry, stance_of(*entry));
-  entry->withdrawn = {};
   tasks_.push_back({Task::Kind::kSettle, rule});
 }
 
 void Planner::withdraw(RuleId rule, const Refused& why) {
   Entry* entry = find_entry(rule);
   if (entry == nullptr || entry->is_withdrawn() || !entry->assessment.full) return;
-  entry->withdrawn = why;
+  entry->assessment.refused = why;
   waiting_.erase(entry);
   tasks_.push_back({Task::Kind::kSettle, rule});
 }
@@ -164,7 +163,7 @@ void Planner::settle(Entry& entry) {
   const bool is_partial = entry.desired.form == Form::kPartial;
   const bool may_be_full = a.full && !entry.is_withdrawn();
   if (is_partial && !may_be_full) return;
-  entry.why = entry.is_withdrawn() ? entry.withdrawn : a.refused;
+  entry.why = a.refused;
   entry.shadowed_by = RuleId::kNone;
   if (a.is_never) {
     if (entry.why.refusal == Refusal::kNone) entry.why = kNever;
@@ -440,7 +439,7 @@ void Planner::failed(const Refused& why) {
   const Form form = is_own ? change.after.form : Form::kFull;
   Assessment& a = entry->assessment;
   if (form == Form::kFull) {
-    if (a.full) a.refused = why;
+    if (a.full && !entry->is_withdrawn()) a.refused = why;
     a.full.reset();
     if (!is_own) a.partial.reset();
   }

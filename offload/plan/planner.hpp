@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <absl/container/btree_set.h>
+
 #include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -123,7 +124,8 @@ class Planner {
   struct Table {
     OverlapIndex index;
     Priorities priorities;
-    std::set<Entry*, ByPriority> acting;  ///< The first is the lowest: nothing acts below it.
+    absl::btree_set<Entry*, ByPriority>
+        acting;  ///< The first is the lowest: nothing acts below it.
     bool is_live = false;
     bool is_dead = false;
     Refused why_dead;
@@ -168,7 +170,7 @@ class Planner {
   Levels levels_;
   std::array<std::unique_ptr<Table>, 256> tables_;
   RuleMap<Entry> entries_;
-  std::set<Entry*, ByPriority> waiting_;
+  absl::btree_set<Entry*, ByPriority> waiting_;
   std::deque<Task> tasks_;
   std::deque<Change> changes_;  ///< Steps of `task_` still to be taken.
   Task task_{};

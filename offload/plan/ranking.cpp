@@ -43,7 +43,7 @@ void Planner::carried(RuleId rule, std::uint64_t packets) {
 void Planner::rank(double seconds) {
   if (seconds <= 0) return;
   const double weight = 1 - std::exp(-seconds / kWindow);
-  for (auto& [id, entry] : entries_) {
+  for (auto [id, entry] : entries_) {
     const double now = static_cast<double>(std::exchange(entry.gained, 0)) / seconds;
     entry.rate += (now - entry.rate) * weight;
   }

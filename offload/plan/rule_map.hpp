@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,18 +20,22 @@ namespace hoist::offload {
 template <class T>
 class RuleMap {
  public:
-  using Slot = std::pair<RuleId, T>;  ///< kNone: free.
-
-  template <class S, class Map>
+  template <class V, class Map>
   class Iterator {
    public:
-    using value_type = Slot;
+    using value_type = std::pair<RuleId, V&>;
     using difference_type = std::ptrdiff_t;
 
     Iterator() = default;
     Iterator(Map* map, std::size_t at) : map_(map), at_(at) { skip(); }
-    S& operator*() const { return *map_->slot(at_); }
-    S* operator->() const { return map_->slot(at_); }
+    value_type operator*() const {
+      return {RuleId{static_cast<std::uint32_t>(at_)}, *map_->value(at_)};
+    }
+    struct Arrow {
+      value_type value;
+      value_type* operator->() { return &value; }
+    };
+    Arrow operator->() const { return {**this}; }
     Iterator& operator++() {
       ++at_;
       skip();
@@ -44,25 +49,23 @@ class RuleMap {
     bool operator==(const Iterator& other) const { return at_ == other.at_; }
 
    private:
-    void skip() {
-      for (const std::size_t end = map_->limit(); at_ < end;) {
-        const S* slot = map_->slot(at_);
-        if (slot != nullptr && slot->first != RuleId::kNone) return;
-        at_ = slot != nullptr ? at_ + 1 : (at_ / kChunk + 1) * kChunk;
-      }
-    }
+    void skip() { at_ = map_->next_used(at_); }
+
     Map* map_ = nullptr;
     std::size_t at_ = 0;
   };
-  using iterator = Iterator<Slot, RuleMap>;
-  using const_iterator = Iterator<const Slot, const RuleMap>;
+  using iterator = Iterator<T, RuleMap>;
+  using const_iterator = Iterator<const T, const RuleMap>;
 
   [[nodiscard]] iterator begin() { return {this, 0}; }
   [[nodiscard]] iterator end() { return {this, limit()}; }
   [[nodiscard]] const_iterator begin() const { return {this, 0}; }
   [[nodiscard]] const_iterator end() const { return {this, limit()}; }
 
-  [[nodiscard]] bool contains(RuleId rule) const { return is_used(to_integer(rule)); }
+  [[nodiscard]] bool contains(RuleId rule) const {
+    const std::size_t at = to_integer(rule);
+    return at < limit() && chunks_[at / kChunk] != nullptr && chunks_[at / kChunk]->is_used(at);
+  }
   [[nodiscard]] iterator find(RuleId rule) {
     return contains(rule) ? iterator{this, to_integer(rule)} : end();
   }
@@ -70,16 +73,16 @@ class RuleMap {
     return contains(rule) ? const_iterator{this, to_integer(rule)} : end();
   }
   /// The rule must be there.
-  [[nodiscard]] const T& at(RuleId rule) const { return slot(to_integer(rule))->second; }
+  [[nodiscard]] const T& at(RuleId rule) const { return *value(to_integer(rule)); }
 
   T& operator[](RuleId rule) {
-    const std::size_t index = to_integer(rule) / kChunk;
-    if (index >= chunks_.size()) chunks_.resize(index + 1);
-    if (chunks_[index] == nullptr) chunks_[index] = std::make_unique<Chunk>();
-    Slot& at = (*chunks_[index])[to_integer(rule) % kChunk];
-    if (at.first == RuleId::kNone) ++size_;
-    at.first = rule;
-    return at.second;
+    const std::size_t at = to_integer(rule);
+    if (at >= limit()) chunks_.resize(at / kChunk + 1);
+    auto& chunk = chunks_[at / kChunk];
+    if (chunk == nullptr) chunk = std::make_unique<Chunk>();
+    if (!chunk->is_used(at)) ++size_;
+    chunk->used[at % kChunk / 64] |= std::uint64_t{1} << at % 64;
+    return chunk->values[at % kChunk];
   }
   void emplace(RuleId rule, T value) {
     if (!contains(rule)) (*this)[rule] = std::move(value);
@@ -87,7 +90,12 @@ class RuleMap {
   void erase(iterator at) { erase(at->first); }
   std::size_t erase(RuleId rule) {
     if (!contains(rule)) return 0;
-    *slot(to_integer(rule)) = {};
+    const std::size_t at = to_integer(rule);
+    Chunk& chunk = *chunks_[at / kChunk];
+    T* value = &chunk.values[at % kChunk];
+    std::destroy_at(value);
+    std::construct_at(value);
+    chunk.used[at % kChunk / 64] &= ~(std::uint64_t{1} << at % 64);
     --size_;
     return 1;
   }
@@ -100,18 +108,28 @@ class RuleMap {
 
  private:
   static constexpr std::size_t kChunk = 256;
-  using Chunk = std::array<Slot, kChunk>;
+  struct Chunk {
+    std::array<std::uint64_t, kChunk / 64> used{};
+    std::array<T, kChunk> values{};
+
+    [[nodiscard]] bool is_used(std::size_t at) const {
+      return (used[at % kChunk / 64] >> at % 64 & 1) != 0;
+    }
+  };
 
   [[nodiscard]] std::size_t limit() const { return chunks_.size() * kChunk; }
-  /// Null: there is no such chunk.
-  [[nodiscard]] Slot* slot(std::size_t at) const {
-    const auto& chunk = chunks_[at / kChunk];
-    return chunk == nullptr ? nullptr : &(*chunk)[at % kChunk];
+  [[nodiscard]] T* value(std::size_t at) const {
+    return &chunks_[at / kChunk]->values[at % kChunk];
   }
-  [[nodiscard]] bool is_used(std::size_t at) const {
-    if (at >= limit()) return false;
-    const Slot* s = slot(at);
-    return s != nullptr && s->first != RuleId::kNone;
+  /// The first from `at` on that is there, or limit().
+  [[nodiscard]] std::size_t next_used(std::size_t at) const {
+    while (at < limit()) {
+      const auto& chunk = chunks_[at / kChunk];
+      const std::uint64_t rest = chunk == nullptr ? 0 : chunk->used[at % kChunk / 64] >> at % 64;
+      if (rest != 0) return at + static_cast<std::size_t>(std::countr_zero(rest));
+      at = (at / 64 + 1) * 64;
+    }
+    return limit();
   }
 
   std::vector<std::unique_ptr<Chunk>> chunks_;
