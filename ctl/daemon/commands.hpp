@@ -45,7 +45,7 @@ class Commands {
   Result<std::string> switch_offload(const Arguments& arguments, bool is_enabled);
   void dump_datapath_flows(const Arguments& arguments, const CommandTable::Answer& answer);
   [[nodiscard]] std::string bridge_name(BridgeId id) const;
-  [[nodiscard]] nlohmann::json placements_json(const std::vector<Placement>& placements) const;
+  [[nodiscard]] nlohmann::json placement_json(const Placement& placement) const;
 
   Daemon& daemon_;
 };

@@ -145,9 +145,8 @@ void Commands::explain_offload(const Arguments& arguments, const CommandTable::A
     planes.collect();
     Json out = Json::array();
     for (const Explanation& one : all) {
-      Json rows = placements_json({one.placement});
-      if (rows.empty()) continue;
-      Json& row = rows.front();
+      Json row = placement_json(one.placement);
+      if (row.is_null()) continue;
       row["remedy"] = one.remedy;
       row["parts"] = Json::array();
       for (const Explanation::Part& part : one.parts) {
@@ -228,26 +227,28 @@ void Commands::show_offload(const Arguments& arguments, bool is_json,
   planes.flow_manager().describe(
       *rules, [this, is_json, answer, &planes](std::vector<Placement> placements) {
         planes.collect();
-        const Json rows = placements_json(placements);
-        if (is_json) return answer(to_text(rows));
+        // Row by row: a document of 400,000 rules would take half a gigabyte.
         std::string out;
-        for (const Json& row : rows) out += placement_line(row);
+        for (const Placement& placement : placements) {
+          const Json row = placement_json(placement);
+          if (row.is_null()) continue;
+          if (is_json) out += out.empty() ? '[' : ',';
+          out += is_json ? to_text(row) : placement_line(row);
+        }
+        if (is_json) out += out.empty() ? "[]" : "]";
         answer(std::move(out));
       });
 }
 
-Json Commands::placements_json(const std::vector<Placement>& placements) const {
-  Json rows = Json::array();
-  for (const Placement& placement : placements) {
-    const openflow::Rule* rule = daemon_.agent_.slab().find(placement.rule);
-    if (rule == nullptr || !rule->spec) continue;
-    Json row = to_json(placement);
-    row["rule"] = text::format_rule(*rule->spec);
-    row["packets"] = rule->count.packets;
-    row["bytes"] = rule->count.bytes;
-    rows.push_back(std::move(row));
-  }
-  return rows;
+/// Null: the rule has gone meanwhile.
+Json Commands::placement_json(const Placement& placement) const {
+  const openflow::Rule* rule = daemon_.agent_.slab().find(placement.rule);
+  if (rule == nullptr || !rule->spec) return nullptr;
+  Json row = to_json(placement);
+  row["rule"] = text::format_rule(*rule->spec);
+  row["packets"] = rule->count.packets;
+  row["bytes"] = rule->count.bytes;
+  return row;
 }
 
 }  // namespace hoist::ctl
