@@ -4,54 +4,18 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "cli/ask.hpp"
 #include "cli/bulk.hpp"
+#include "cli/ct.hpp"
 #include "cli/offload_views.hpp"
 #include "cli/plan.hpp"
 #include "cli/views.hpp"
-#include "rpc/rpc_client.hpp"
 
 namespace {
-
-using hoist::ctl::call;
-using View = std::string (*)(const nlohmann::json&, bool);
-
-struct Options {
-  std::string socket;
-  bool is_json = false;
-  bool has_colours = false;
-};
-
-int complain(const std::string& what) {
-  std::cerr << "hoistctl: " << what << '\n';
-  return 1;
-}
-
-void print(const Options& options, const nlohmann::json& json, View view) {
-  std::cout << (options.is_json ? json.dump(2) + "\n" : view(json, options.has_colours));
-}
-
-/// Runs a command that answers in JSON and shows it.
-int show(const Options& options, const std::string& method, const std::vector<std::string>& params,
-         View view) {
-  const auto answer = call(options.socket, method, params);
-  if (!answer) return complain(answer.error().message);
-  const auto json = nlohmann::json::parse(*answer, nullptr, false);
-  if (json.is_discarded()) return complain("hoistd's answer is no JSON");
-  print(options, json, view);
-  return 0;
-}
-
-int run(const Options& options, const std::string& method, const std::vector<std::string>& params) {
-  const auto answer = call(options.socket, method, params);
-  if (!answer) return complain(answer.error().message);
-  std::cout << *answer;
-  return 0;
-}
 
 std::string default_socket() {
   const char* directory = std::getenv("HOIST_RUNDIR");
@@ -64,7 +28,7 @@ std::string default_socket() {
 int main(int argc, char** argv) {
   namespace ctl = hoist::ctl;
   CLI::App app("Asks a running hoistd: what it does, where its rules are, and why.");
-  Options options{.socket = default_socket()};
+  ctl::AskOptions options{.socket = default_socket()};
   app.add_option("--socket", options.socket, "hoistd's control socket")->capture_default_str();
   app.add_flag("--json", options.is_json, "Print JSON");
   bool is_plain = false;
@@ -75,15 +39,15 @@ int main(int argc, char** argv) {
   int status = 0;
   std::vector<std::string> words;
   const auto showing = [&](CLI::App& parent, const char* name, const char* help, const char* method,
-                           View view) {
+                           ctl::View view) {
     CLI::App* command = parent.add_subcommand(name, help);
-    command->callback([&, method, view] { status = show(options, method, words, view); });
+    command->callback([&, method, view] { status = ctl::show(options, method, words, view); });
     return command;
   };
   const auto running = [&](CLI::App& parent, const char* name, const char* help,
                            const char* method) {
     CLI::App* command = parent.add_subcommand(name, help);
-    command->callback([&, method] { status = run(options, method, words); });
+    command->callback([&, method] { status = ctl::run(options, method, words); });
     return command;
   };
 
@@ -130,9 +94,9 @@ int main(int argc, char** argv) {
   planning->callback([&] {
     const auto answer = ctl::plan(plan);
     if (!answer) {
-      status = complain(answer.error().message);
+      status = ctl::complain(answer.error().message);
     } else {
-      print(options, *answer, ctl::view_plan);
+      ctl::print(options, *answer, ctl::view_plan);
     }
   });
   CLI::App* nic = app.add_subcommand("nic", "What the NICs behind the ports can do");
@@ -141,6 +105,7 @@ int main(int argc, char** argv) {
   showing(*nic, "show", "Capabilities, as found by asking", "hoist/nics", ctl::view_nics)
       ->add_option("PORT", words, "Nothing: all")
       ->expected(0, 1);
+  ctl::add_ct_commands(app, options, words, status);
   ctl::BulkRequest bulk;
   const auto loading = [&](const char* name, const char* help, const char* kind) {
     CLI::App* command = app.add_subcommand(name, help);

@@ -144,6 +144,27 @@ std::string view_drops(const Json& drops, bool has_colours) {
   return table.render(has_colours);
 }
 
+std::string view_ct(const Json& status, bool has_colours) {
+  TextTable table({{"CONNECTIONS"}, {"", true}});
+  const auto add = [&](const char* what, const Json& value, Colour colour = Colour::kNone) {
+    table.add({{what}, {value.is_string() ? value.get<std::string>() : value.dump(), colour}});
+  };
+  const auto refused = [&](const char* what, const Json& count) {
+    const bool is_zero = count.get<std::uint64_t>() == 0;
+    add(what, count, is_zero ? Colour::kDim : Colour::kYellow);
+  };
+  add("now", status["connections"]);
+  add("at most", status["max_connections"]);
+  const bool is_bounded = status["default_limit"].get<std::uint32_t>() != 0;
+  add("at most in a zone", is_bounded ? status["default_limit"] : Json("no limit"));
+  add("TCP sequence numbers", status["checks_tcp_sequence"].get<bool>() ? "checked" : "ignored");
+  add("sweep interval, ms", status["sweep_interval_ms"]);
+  refused("refused: table full", status["refused"]["table_full"]);
+  refused("refused: zone limit", status["refused"]["zone_limit"]);
+  refused("refused: NAT range exhausted", status["refused"]["nat_exhausted"]);
+  return table.render(has_colours);
+}
+
 std::string view_fdb(const Json& entries, bool has_colours) {
   TextTable table({{"PORT", true}, {"VLAN", true}, {"MAC"}, {"AGE S", true}});
   for (const Json& e : entries) {

@@ -60,7 +60,8 @@ void Commands::add_all(Daemon& daemon) {
   self->add_bulk_commands(daemon.commands_);
   self->add_meter_commands(daemon.commands_);
   if (Connections* connections = connections_of(*daemon.parts_.datapath)) {
-    ConnectionCommands::add_all(daemon.commands_, daemon.io_, *connections);
+    ConnectionCommands::add_all(daemon.commands_, daemon.io_, *connections,
+                                expectations_of(*daemon.parts_.datapath));
   }
   if (Fragments* fragments = fragments_of(*daemon.parts_.datapath)) {
     add_fragment_commands(daemon.commands_, *fragments);

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <asio/post.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "daemon/connection_json.hpp"
 #include "daemon/connection_summary.hpp"
 #include "text/connection_text.hpp"
 #include "text/scan.hpp"
@@ -30,10 +32,11 @@ void append_limit(std::string& out, const ZoneLimit& zone) {
 }  // namespace
 
 void ConnectionCommands::add_all(CommandTable& table, asio::io_context& io,
-                                 Connections& connections) {
-  const ConnectionCommands self(io, connections);
+                                 Connections& connections, Expectations* expectations) {
+  const ConnectionCommands self(io, connections, expectations);
   self.add_looks(table);
   self.add_switches(table);
+  self.add_bounds(table);
   self.add_limits(table);
 }
 
@@ -57,6 +60,43 @@ Result<CommandTable::Pieces> ConnectionCommands::dump(const Arguments& arguments
       out += '\n';
     });
   });
+}
+
+/// An array, made as its reader takes it.
+Result<CommandTable::Pieces> ConnectionCommands::dump_json(const Arguments& arguments) const {
+  const auto read = ConnectionArguments::read(arguments);
+  if (!read) return tl::unexpected<Error>(read.error());
+  const auto zone = read->only("zone", 65535);
+  if (!zone) return tl::unexpected<Error>(zone.error());
+  return CommandTable::Pieces([&connections = connections_, filter = in_zone(*zone),
+                               cursor = Connections::Cursor{},
+                               before = '['](std::string& out) mutable {
+    const auto append = [&](const ConnectionReport& connection) {
+      out.append(1, std::exchange(before, ',')).append(to_json(connection).dump());
+    };
+    if (connections.walk(cursor, kStepPlaces, filter, append)) return true;
+    out += before == '[' ? "[]" : "]";
+    return false;
+  });
+}
+
+Result<std::string> ConnectionCommands::dump_expectations(const Arguments& arguments,
+                                                          bool is_json) const {
+  const auto read = ConnectionArguments::read(arguments);
+  if (!read) return tl::unexpected<Error>(read.error());
+  const auto zone = read->only("zone", 65535);
+  if (!zone) return tl::unexpected<Error>(zone.error());
+  std::optional<std::uint16_t> in;
+  if (*zone) in = static_cast<std::uint16_t>(**zone);
+  std::string out;
+  nlohmann::json rows = nlohmann::json::array();
+  const auto take = [&](const ExpectationReport& expectation) {
+    if (is_json) return rows.push_back(to_json(expectation));
+    text::append_expectation(out, expectation);
+    out += '\n';
+  };
+  if (expectations_ != nullptr) expectations_->walk(in, take);
+  return is_json ? rows.dump() : out;
 }
 
 void ConnectionCommands::flush(const Arguments& arguments,
@@ -95,6 +135,18 @@ void ConnectionCommands::add_looks(CommandTable& table) const {
             {"[-m] [-s] [dp] [zone=N]", 0, kMostWords, {}, [self](const Arguments& arguments) {
                return self.dump(arguments);
              }});
+  table.add("hoist/ct/connections",
+            {"[zone=N]", 0, kMostWords, {}, [self](const Arguments& arguments) {
+               return self.dump_json(arguments);
+             }});
+  for (const bool is_json : {false, true}) {
+    table.add_plain(is_json ? "hoist/ct/expectations" : "dpctl/dump-conntrack-exp", "[dp] [zone=N]",
+                    0, kMostWords, [self, is_json](const Arguments& arguments) {
+                      return self.dump_expectations(arguments, is_json);
+                    });
+  }
+  table.add_plain("hoist/ct", "", 0, 0,
+                  [self](const Arguments&) { return Text(status_of(self.connections_).dump()); });
   table.add("dpctl/flush-conntrack",
             {"[dp] [zone=N] [mark=X[/M]] [labels=X[/M]] [ct-orig-tuple] [ct-reply-tuple]", 0,
              kMostWords, [self](const Arguments& arguments, const CommandTable::Answer& answer) {
@@ -154,20 +206,35 @@ void ConnectionCommands::add_switches(CommandTable& table) const {
     c.set_checks_tcp_sequence(false);
     return "disabling TCP sequence checking successful\n";
   });
-  table.add_plain(
-      "dpctl/ct-set-maxconns", "[dp] maxconns", 1, kMostWords,
-      [&connections = connections_](const Arguments& arguments) -> Text {
-        const auto read = ConnectionArguments::read(arguments);
-        if (!read) return tl::unexpected<Error>(read.error());
-        if (read->words.size() > 1) return dpctl_error("datapath not found");
-        const auto most = read->words.empty() ? std::nullopt : text::to_number(read->words.back());
-        if (!most || *most > 0xffffffff) {
-          return dpctl_error("maxconns missing or malformed");
-        }
-        const auto set = connections.set_max_connections(static_cast<std::uint32_t>(*most));
-        if (!set) return dpctl_error("failed to set maxconns: " + set.error().message);
-        return "setting maxconns successful\n";
-      });
+  add("ct-get-sweep-interval",
+      [](Connections& c) { return fmt::format("{}\n", c.sweep_interval_ms()); });
+}
+
+void ConnectionCommands::add_bounds(CommandTable& table) const {
+  using Set = std::function<Result<void>(Connections&, std::uint32_t)>;
+  const auto add = [&](const std::string& name, const std::string& what, const Set& set) {
+    table.add_plain("dpctl/ct-set-" + name, "[dp] " + what, 1, kMostWords,
+                    [&connections = connections_, what, set](const Arguments& arguments) -> Text {
+                      const auto read = ConnectionArguments::read(arguments);
+                      if (!read) return tl::unexpected<Error>(read.error());
+                      if (read->words.size() > 1) return dpctl_error("datapath not found");
+                      const auto value =
+                          read->words.empty() ? std::nullopt : text::to_number(read->words.back());
+                      if (!value || *value > 0xffffffff) {
+                        return dpctl_error(what + " missing or malformed");
+                      }
+                      const auto done = set(connections, static_cast<std::uint32_t>(*value));
+                      if (done) return "setting " + what + " successful\n";
+                      return dpctl_error("failed to set " + what + ": " + done.error().message);
+                    });
+  };
+  add("maxconns", "maxconns",
+      [](Connections& c, std::uint32_t value) { return c.set_max_connections(value); });
+  add("sweep-interval", "sweep interval", [](Connections& c, std::uint32_t value) -> Result<void> {
+    if (value == 0) return failure(Errc::kInvalidArgument, "must not be 0");
+    c.set_sweep_interval_ms(value);
+    return {};
+  });
 }
 
 Result<std::string> ConnectionCommands::limits_text(const ConnectionArguments& arguments) const {

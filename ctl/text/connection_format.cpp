@@ -8,54 +8,54 @@
 #include "text/connection_text.hpp"
 
 namespace hoist::text {
-namespace {
-
-void append_protocol(std::string& out, std::uint8_t ip_proto) {
+std::string protocol_text(std::uint8_t ip_proto) {
   switch (ip_proto) {
     case 1:
-      out += "icmp";
-      break;
+      return "icmp";
     case 2:
-      out += "igmp";
-      break;
+      return "igmp";
     case 6:
-      out += "tcp";
-      break;
+      return "tcp";
     case 17:
-      out += "udp";
-      break;
+      return "udp";
     case 33:
-      out += "dccp";
-      break;
+      return "dccp";
     case 58:
-      out += "icmpv6";
-      break;
+      return "icmpv6";
     case 132:
-      out += "sctp";
-      break;
+      return "sctp";
     case 136:
-      out += "udplite";
-      break;
+      return "udplite";
     default:
-      out += std::to_string(ip_proto);
-      break;
+      return std::to_string(ip_proto);
   }
 }
+
+std::string address_text(const Ipv6Address& address, std::uint8_t family) {
+  std::array<char, INET6_ADDRSTRLEN> text;
+  return ::inet_ntop(family == 4 ? AF_INET : AF_INET6, address.data(), text.data(), text.size());
+}
+
+std::string label_text(const std::array<std::uint8_t, 16>& label) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string digits;
+  for (const std::uint8_t byte : label) {
+    digits += kDigits[byte >> 4];
+    digits += kDigits[byte & 15];
+  }
+  const std::size_t first = digits.find_first_not_of('0');
+  return first == std::string::npos ? "" : "0x" + digits.substr(first);
+}
+
+namespace {
 
 void append_number(std::string& out, std::string_view name, std::uint64_t value) {
   out.append(name).append(std::to_string(value));
 }
 
-void append_address(std::string& out, const Ipv6Address& address, std::uint8_t family) {
-  std::array<char, INET6_ADDRSTRLEN> text;
-  out += ::inet_ntop(family == 4 ? AF_INET : AF_INET6, address.data(), text.data(), text.size());
-}
-
 void append_tuple(std::string& out, const ConnectionTuple& tuple) {
-  out += "(src=";
-  append_address(out, tuple.src, tuple.family);
-  out += ",dst=";
-  append_address(out, tuple.dst, tuple.family);
+  out.append("(src=").append(address_text(tuple.src, tuple.family));
+  out.append(",dst=").append(address_text(tuple.dst, tuple.family));
   if (tuple.is_icmp()) {
     append_number(out, ",id=", tuple.src_port);
     append_number(out, ",type=", tuple.dst_port >> 8);
@@ -68,14 +68,8 @@ void append_tuple(std::string& out, const ConnectionTuple& tuple) {
 }
 
 void append_label(std::string& out, const std::array<std::uint8_t, 16>& label) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string digits;
-  for (const std::uint8_t byte : label) {
-    digits += kDigits[byte >> 4];
-    digits += kDigits[byte & 15];
-  }
-  const std::size_t first = digits.find_first_not_of('0');
-  if (first != std::string::npos) out.append(",labels=0x").append(digits, first);
+  const std::string text = label_text(label);
+  if (!text.empty()) out.append(",labels=").append(text);
 }
 
 void append_end_flags(std::string& out, const TcpEndReport& end) {
@@ -115,7 +109,7 @@ std::uint8_t summary_state(std::uint8_t tcp_state) noexcept {
 
 void append_connection(std::string& out, const ConnectionReport& connection,
                        ConnectionDetail detail) {
-  append_protocol(out, connection.original.ip_proto);
+  out += protocol_text(connection.original.ip_proto);
   out += ",orig=";
   append_tuple(out, connection.original);
   out += ",reply=";
@@ -132,6 +126,17 @@ void append_connection(std::string& out, const ConnectionReport& connection,
     out += ",parent=";
     append_tuple(out, *connection.parent);
   }
+}
+
+void append_expectation(std::string& out, const ExpectationReport& expectation) {
+  out += protocol_text(expectation.tuple.ip_proto);
+  out += ",orig=";
+  append_tuple(out, expectation.tuple);
+  if (expectation.zone != 0) append_number(out, ",zone=", expectation.zone);
+  if (expectation.mark != 0) append_number(out, ",mark=", expectation.mark);
+  append_label(out, expectation.label);
+  out += ",parent=";
+  append_tuple(out, expectation.parent);
 }
 
 }  // namespace hoist::text

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "hoist/connections.hpp"
 #include "hoist/error.hpp"
+#include "hoist/expectations.hpp"
 
 namespace hoist::text {
 
@@ -19,6 +21,15 @@ struct ConnectionDetail {
 /// Appends one connection as Open vSwitch's dump-conntrack shows it, without the end of the line.
 void append_connection(std::string& out, const ConnectionReport& connection,
                        ConnectionDetail detail);
+
+/// The same of an expectation, as dump-conntrack-exp shows it.
+void append_expectation(std::string& out, const ExpectationReport& expectation);
+
+/// "tcp"; a number for protocols without a name there.
+[[nodiscard]] std::string protocol_text(std::uint8_t ip_proto);
+[[nodiscard]] std::string address_text(const Ipv6Address& address, std::uint8_t family);
+/// "0x1f"; empty: all zero.
+[[nodiscard]] std::string label_text(const std::array<std::uint8_t, 16>& label);
 
 /// Index into kTcpStateNames of the state that a summary shows: half open counts as established,
 /// and half closed as over.

@@ -105,6 +105,13 @@ struct ZoneLimit {
   std::uint32_t count = 0;  ///< Connections now.
 };
 
+/// Packets that asked for a connection (ct(commit)) and got none, since the start.
+struct RefusedConnections {
+  std::uint64_t table_full = 0;     ///< max_connections() were there; the packet went on as new.
+  std::uint64_t zone_limit = 0;     ///< The zone had its limit; likewise.
+  std::uint64_t nat_exhausted = 0;  ///< All of nat()'s range was taken; the packet was dropped.
+};
+
 /// Connection tracking as control sees and governs it. Control thread. No call waits for a worker,
 /// or makes one wait for longer than one connection takes to be copied.
 class Connections {
@@ -133,6 +140,12 @@ class Connections {
   /// Below count(): no new ones until enough have gone. Fails with kInvalidArgument above what the
   /// table was made for.
   virtual Result<void> set_max_connections(std::uint32_t most) = 0;
+
+  [[nodiscard]] virtual RefusedConnections refused() const = 0;
+  /// How long a connection whose time is over may stay there, at most. Never shorter than it takes
+  /// the workers to look at all places.
+  [[nodiscard]] virtual std::uint32_t sweep_interval_ms() const = 0;
+  virtual void set_sweep_interval_ms(std::uint32_t ms) = 0;
 
   [[nodiscard]] virtual bool checks_tcp_sequence() const = 0;
   virtual void set_checks_tcp_sequence(bool checks) = 0;

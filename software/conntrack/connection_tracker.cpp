@@ -180,6 +180,9 @@ void ConnectionTracker::meet_stranger(const TrackRequest& request, const Tracked
   if (!request.commits) return;
   Opening opening{request, packet, moment, is_expected ? &expectation : nullptr};
   const ConnectionTable::Inserted inserted = commit(opening, outcome);
+  if (outcome.refusal != Refusal::kNone) {
+    refused_[static_cast<std::size_t>(outcome.refusal)].fetch_add(1, std::memory_order_relaxed);
+  }
   if (inserted.outcome == ConnectionTable::Insertion::kDone) {
     track.connection = inserted.ref;
   } else if (inserted.outcome == ConnectionTable::Insertion::kExists) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -61,6 +64,22 @@ class ConnectionTracker {
   /// Forgets connections whose time is over among the next `places` places. Workers call it between
   /// bursts; each place is looked at by one of them a round. Returns how many were forgotten.
   std::uint32_t sweep(std::uint64_t now_ms, std::uint32_t places) noexcept;
+  /// Places to sweep a millisecond, so that a round takes no longer than the sweep interval.
+  [[nodiscard]] std::uint32_t sweep_slice() const noexcept {
+    constexpr std::uint32_t kLeast = 256;
+    return std::max(kLeast, table_->end() / sweep_interval_ms() + 1);
+  }
+  [[nodiscard]] std::uint32_t sweep_interval_ms() const noexcept {
+    return sweep_interval_ms_.load(std::memory_order_relaxed);
+  }
+  void set_sweep_interval_ms(std::uint32_t ms) noexcept {
+    sweep_interval_ms_.store(std::max(1u, ms), std::memory_order_relaxed);
+  }
+
+  /// Packets that got no connection for this reason.
+  [[nodiscard]] std::uint64_t refused_count(TrackOutcome::Refusal why) const noexcept {
+    return refused_[static_cast<std::size_t>(why)].load(std::memory_order_relaxed);
+  }
 
   [[nodiscard]] std::uint32_t count() const noexcept {
     return count_.load(std::memory_order_relaxed);
@@ -128,6 +147,9 @@ class ConnectionTracker {
   std::uint64_t nat_seed_ = 0;
   std::atomic<std::uint32_t> most_{0};
   std::atomic<bool> checks_tcp_window_{true};
+  std::atomic<std::uint32_t> sweep_interval_ms_{20'000};  ///< Open vSwitch's default.
+  alignas(64) std::array<std::atomic<std::uint64_t>,
+                         static_cast<std::size_t>(TrackOutcome::Refusal::kCount)> refused_{};
   alignas(64) std::atomic<std::uint32_t> count_{0};
   alignas(64) std::atomic<std::uint32_t> sweep_at_{0};
 };

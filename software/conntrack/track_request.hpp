@@ -86,6 +86,7 @@ struct TrackOutcome {
     kNatExhausted,  ///< The packet must not go on: it would leave untranslated.
     kTableFull,     ///< Not committed, but goes on as new.
     kZoneLimit,     ///< Likewise.
+    kCount,
   };
   Refusal refusal = Refusal::kNone;
   /// The connection's helper is to see the packet, once it has been translated.

@@ -32,6 +32,14 @@ class TrackedConnections final : public Connections {
   std::uint32_t bucket_count() const override { return kBuckets; }
   std::uint32_t max_connections() const override { return tracker_.connections_most(); }
   Result<void> set_max_connections(std::uint32_t most) override;
+  RefusedConnections refused() const override {
+    using Refusal = TrackOutcome::Refusal;
+    return {.table_full = tracker_.refused_count(Refusal::kTableFull),
+            .zone_limit = tracker_.refused_count(Refusal::kZoneLimit),
+            .nat_exhausted = tracker_.refused_count(Refusal::kNatExhausted)};
+  }
+  std::uint32_t sweep_interval_ms() const override { return tracker_.sweep_interval_ms(); }
+  void set_sweep_interval_ms(std::uint32_t ms) override { tracker_.set_sweep_interval_ms(ms); }
   bool checks_tcp_sequence() const override { return tracker_.checks_tcp_window(); }
   void set_checks_tcp_sequence(bool checks) override { tracker_.set_checks_tcp_window(checks); }
 

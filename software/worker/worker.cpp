@@ -58,12 +58,12 @@ void send_for_controller(Worker& worker, std::span<const std::uint8_t> bytes) {
 
 /// Once a millisecond a slice of the connections; more while many of them are over.
 void sweep_connections(Worker& worker) {
-  constexpr std::uint32_t kPlaces = 256;
   constexpr unsigned kSlicesMost = 8;
   if (worker.now_ms == worker.swept_ms) return;
   worker.swept_ms = worker.now_ms;
+  const std::uint32_t places = worker.shared->tracker->sweep_slice();
   for (unsigned i = 0; i < kSlicesMost; ++i) {
-    if (worker.shared->tracker->sweep(worker.now_ms, kPlaces) < kPlaces / 4) return;
+    if (worker.shared->tracker->sweep(worker.now_ms, places) < places / 4) return;
   }
 }
 

@@ -9,10 +9,23 @@
 namespace hoist::ctl {
 namespace {
 
+/// One expectation, in zone 5.
+class OneExpectation final : public Expectations {
+ public:
+  void walk(std::optional<std::uint16_t> zone,
+            const std::function<void(const ExpectationReport&)>& visit) override {
+    if (zone.value_or(5) != 5) return;
+    visit({.tuple = {{10, 1, 1, 2}, {10, 1, 1, 1}, 0, 4000, 6, 4},
+           .parent = {{10, 1, 1, 1}, {10, 1, 1, 2}, 1000, 21, 6, 4},
+           .zone = 5,
+           .mark = 7});
+  }
+};
+
 class ConnectionCommandsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    ConnectionCommands::add_all(table_, io_, connections_);
+    ConnectionCommands::add_all(table_, io_, connections_, &expectations_);
     ConnectionReport c;
     c.original = {{10, 1, 1, 1}, {10, 1, 1, 2}, 1000, 53, 17, 4};
     c.reply = {{10, 1, 1, 2}, {10, 1, 1, 1}, 53, 1000, 17, 4};
@@ -22,7 +35,8 @@ class ConnectionCommandsTest : public ::testing::Test {
   }
   std::string ask(const std::string& command, const std::vector<std::string>& words = {}) {
     std::string out = "no answer";
-    table_.run("dpctl/" + command, words,
+    const bool is_json = command.starts_with("hoist/");
+    table_.run((is_json ? "" : "dpctl/") + command, words,
                [&](const Result<std::string>& r) { out = r ? *r : "error: " + r.error().message; });
     io_.restart();
     io_.run();
@@ -32,6 +46,7 @@ class ConnectionCommandsTest : public ::testing::Test {
   asio::io_context io_;
   CommandTable table_;
   ListedConnections connections_;
+  OneExpectation expectations_;
 };
 
 TEST_F(ConnectionCommandsTest, DumpsAllConnectionsOrThoseOfAZone) {
@@ -43,6 +58,40 @@ TEST_F(ConnectionCommandsTest, DumpsAllConnectionsOrThoseOfAZone) {
   EXPECT_EQ(ask("dump-conntrack", {"zone=x"}),
             "error: hoistd: datapath not found (Invalid argument)");
   EXPECT_EQ(ask("dump-conntrack", {"-x"}), "error: Unrecognized option -x");
+}
+
+TEST_F(ConnectionCommandsTest, DumpsThemAsJsonToo) {
+  const std::string row =
+      R"({"labels":"","mark":0,"orig":{"dport":53,"dst":"10.1.1.2","sport":1000,"src":"10.1.1.1"},)"
+      R"("protocol":"udp","reply":{"dport":1000,"dst":"10.1.1.1","sport":53,"src":"10.1.1.2"},)"
+      R"("timeout_ms":0,"zone":)";
+  EXPECT_EQ(ask("hoist/ct/connections"), "[" + row + "0}," + row + "5}]");
+  EXPECT_EQ(ask("hoist/ct/connections", {"zone=6"}), "[]");
+}
+
+TEST_F(ConnectionCommandsTest, DumpsWhatHelpersExpect) {
+  EXPECT_EQ(ask("dump-conntrack-exp"),
+            "tcp,orig=(src=10.1.1.2,dst=10.1.1.1,sport=0,dport=4000),zone=5,mark=7,"
+            "parent=(src=10.1.1.1,dst=10.1.1.2,sport=1000,dport=21)\n");
+  EXPECT_EQ(ask("dump-conntrack-exp", {"zone=6"}), "");
+  EXPECT_EQ(ask("hoist/ct/expectations", {"zone=6"}), "[]");
+}
+
+TEST_F(ConnectionCommandsTest, StatusSaysWhatWasRefused) {
+  connections_.refused_ones = {.table_full = 1, .zone_limit = 2, .nat_exhausted = 3};
+  EXPECT_EQ(ask("hoist/ct"),
+            R"({"checks_tcp_sequence":true,"connections":2,"default_limit":0,)"
+            R"("max_connections":3000000,"refused":{"nat_exhausted":3,"table_full":1,)"
+            R"("zone_limit":2},"sweep_interval_ms":20000})");
+}
+
+TEST_F(ConnectionCommandsTest, SetsTheSweepInterval) {
+  EXPECT_EQ(ask("ct-set-sweep-interval", {"500"}), "setting sweep interval successful\n");
+  EXPECT_EQ(ask("ct-get-sweep-interval"), "500\n");
+  EXPECT_EQ(ask("ct-set-sweep-interval", {"x"}),
+            "error: hoistd: sweep interval missing or malformed (Invalid argument)");
+  EXPECT_EQ(ask("ct-set-sweep-interval", {"0"}),
+            "error: hoistd: failed to set sweep interval: must not be 0 (Invalid argument)");
 }
 
 TEST_F(ConnectionCommandsTest, FlushesByFilter) {

@@ -38,6 +38,9 @@ class ListedConnections final : public Connections {
     most = wanted;
     return {};
   }
+  RefusedConnections refused() const override { return refused_ones; }
+  std::uint32_t sweep_interval_ms() const override { return sweep_ms; }
+  void set_sweep_interval_ms(std::uint32_t ms) override { sweep_ms = ms; }
   bool checks_tcp_sequence() const override { return checks; }
   void set_checks_tcp_sequence(bool wanted) override { checks = wanted; }
   std::uint32_t default_limit() const override { return limit; }
@@ -68,6 +71,8 @@ class ListedConnections final : public Connections {
   std::optional<ConnectionTuple> flushed_one;
   std::uint32_t flush_steps = 1;
   std::uint32_t most = 3'000'000;
+  std::uint32_t sweep_ms = 20'000;
+  RefusedConnections refused_ones;
   std::uint32_t limit = 0;
   bool checks = true;
   std::map<std::uint16_t, std::uint32_t> limits;

@@ -132,5 +132,24 @@ TEST_F(TrackedConnectionsTest, MoreConnectionsThanTheTableHoldsAreRefused) {
   EXPECT_EQ(control_->count(), 2u);
 }
 
+TEST_F(TrackedConnectionsTest, WhatIsRefusedIsCountedByReason) {
+  control_->set_zone_limit(5, 1);
+  open(4, 5);
+  EXPECT_EQ(control_->refused().zone_limit, 3u);
+  ASSERT_TRUE(control_->set_max_connections(3));
+  open(6);
+  EXPECT_EQ(control_->refused().table_full, 4u);
+  EXPECT_EQ(control_->refused().zone_limit, 3u);
+  EXPECT_EQ(control_->refused().nat_exhausted, 0u);
+}
+
+TEST_F(TrackedConnectionsTest, AShorterSweepIntervalMeansLargerSlices) {
+  open(3000);
+  EXPECT_EQ(control_->sweep_interval_ms(), 20'000u);
+  EXPECT_EQ(tracker_->sweep_slice(), 256u);
+  control_->set_sweep_interval_ms(1);
+  EXPECT_GE(tracker_->sweep_slice(), 3000u);
+}
+
 }  // namespace
 }  // namespace hoist::software

@@ -165,6 +165,7 @@ TEST_F(ConnectionTrackerTest, ExhaustedNatSaysSo) {
   EXPECT_EQ(ports, (std::set<std::uint16_t>{5000, 5001, 5002}));
   run(nat, udp(kA + 9, kB));
   EXPECT_EQ(outcome_.refusal, TrackOutcome::Refusal::kNatExhausted);
+  EXPECT_EQ(tracker_->refused_count(TrackOutcome::Refusal::kNatExhausted), 1u);
   EXPECT_EQ(tracker_->count(), 3u);
 }
 

@@ -113,6 +113,27 @@ dpctl ct-set-maxconns 3000000 >/dev/null
 expect "switch" "$(dpctl ct-disable-tcp-seq-chk)" "disabling TCP sequence checking successful"
 expect "switched" "$(dpctl ct-get-tcp-seq-chk)" "TCP sequence checking: disabled"
 
+# The same with hoistctl.
+expect "hoistctl tcp-seq-chk" "$(hoistctl ct tcp-seq-chk)" "TCP sequence checking: disabled"
+hoistctl ct tcp-seq-chk on >/dev/null
+expect "hoistctl tcp-seq-chk on" "$(dpctl ct-get-tcp-seq-chk)" "TCP sequence checking: enabled"
+expect "hoistctl dump" "$(hoistctl ct dump --zone 5 -m | sort)" "$(dump -m zone=5 | sort)"
+expect "hoistctl --json" "$(hoistctl --json ct dump --zone 5 | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))')" \
+  "$(dump zone=5 | wc -l)"
+expect "hoistctl maxconns" "$(hoistctl ct maxconns)" 3000000
+hoistctl ct sweep-interval 5000 >/dev/null
+expect "hoistctl sweep-interval" "$(hoistctl ct sweep-interval)" 5000
+hoistctl ct set-limits zone=7,limit=3
+expect "hoistctl limits" "$(hoistctl ct limits --zones 7)" "default limit=0
+zone=7,limit=3,count=0"
+hoistctl ct del-limits zone=7
+expect "hoistctl expectations" "$(hoistctl ct expectations)" ""
+hoistctl ct status | has '^refused: zone limit +[1-9]' || fail "nothing refused by zone: $(hoistctl ct status)"
+hoistctl ct status | has '^refused: table full +[1-9]' || fail "nothing refused: $(hoistctl ct status)"
+hoistctl ct flush --zone 5 --mark 0x11
+expect "hoistctl flush" "$(dump zone=5)" ""
+hoistctl ct tcp-seq-chk maybe 2>/dev/null && fail "tcp-seq-chk maybe was accepted"
+
 # A dump of many comes whole. A busy machine may lose some of the packets.
 send 10000 20000
 lines=$(dump | wc -l)
