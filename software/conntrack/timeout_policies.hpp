@@ -16,10 +16,10 @@ class TimeoutPolicies {
 
   TimeoutPolicies() noexcept {
     for (std::size_t p = 0; p < timeouts_ms_.size(); ++p) {
-      set(static_cast<std::uint8_t>(p), kDefaultTimeouts_s);
+      set(static_cast<std::uint8_t>(p), kDefaultConnectionTimeouts);
     }
   }
-  void set(std::uint8_t policy, const TimeoutSeconds& seconds) noexcept {
+  void set(std::uint8_t policy, const ConnectionTimeouts& seconds) noexcept {
     for (std::size_t i = 0; i < kTimeoutCount; ++i) {
       timeouts_ms_[policy][i].store(std::uint64_t{seconds[i]} * 1000, std::memory_order_relaxed);
     }

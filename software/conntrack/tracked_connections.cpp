@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::uint32_t kZones = 65536;
 constexpr std::size_t kPolicies = 256;
-static_assert(kTimeoutNames == kConnectionTimeoutNames);
 
 ConnectionTimeouts seconds_of(const TimeoutPolicies& policies, std::uint8_t policy) noexcept {
   ConnectionTimeouts out;

@@ -11,7 +11,7 @@ namespace hoist::software {
 namespace {
 
 /// Each has a time of its own, so that the time left tells which it was.
-constexpr TimeoutSeconds kTimeouts_s = {11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21};
+constexpr ConnectionTimeouts kTimeouts_s = {11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21};
 
 /// What somebody in the middle may conclude from the segments that have passed.
 class Onlooker {
