@@ -101,6 +101,7 @@ class QuotedDatagram {
       if (l4_ + 4 <= end_) put_checksum(l4_ + 2, delta);
       return;
     }
+    if (proto_ == wire::kIpIcmpv6 && l4_ + 4 <= end_) put_checksum(l4_ + 2, delta);
     if (!has_ports(proto_)) return;
     put_port(0, to.src_port);
     put_port(2, to.dst_port);

@@ -134,6 +134,29 @@ hoistctl ct flush --zone 5 --mark 0x11
 expect "hoistctl flush" "$(dump zone=5)" ""
 hoistctl ct tcp-seq-chk maybe 2>/dev/null && fail "tcp-seq-chk maybe was accepted"
 
+# The configuration, while traffic may run.
+cat >>"$rundir/hoist.toml" <<'EOF'
+[conntrack]
+max_connections = 500000
+zone_limit = 1000
+tcp_sequence_check = false
+[conntrack.timeouts]
+udp_first = 7
+[[conntrack.zone]]
+zone = 5
+limit = 50000
+timeouts = { udp_first = 20 }
+EOF
+hoistctl reload >/dev/null
+expect "reloaded limits" "$(dpctl ct-get-limits zone=5,6)" "default limit=1000
+zone=5,limit=50000,count=0
+zone=6,limit=1000,count=0"
+expect "reloaded maxconns" "$(dpctl ct-get-maxconns)" 500000
+expect "reloaded switch" "$(dpctl ct-get-tcp-seq-chk)" "TCP sequence checking: disabled"
+send 7000 1
+within 5 counts 1 || fail "no connection after the reload: $(dump)"
+dump -s zone=5 | has ',timeout=(1[0-9]|20),' || fail "not the zone's timeout: $(dump -s)"
+
 # A dump of many comes whole. A busy machine may lose some of the packets.
 send 10000 20000
 lines=$(dump | wc -l)
