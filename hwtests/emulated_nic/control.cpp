@@ -25,6 +25,14 @@ int load(emulated_nic::ProfileOrError loaded) {
   return 0;
 }
 
+/// All that stood on the port is void, and who has asked to hear of `event` is told.
+void lose_port(uint16_t port_id, rte_eth_event_type event) {
+  Nic::instance().port_stopping(port_id);
+  char name[RTE_ETH_NAME_MAX_LEN];
+  if (rte_eth_dev_get_name_by_port(port_id, name) != 0) return;
+  rte_eth_dev_callback_process(rte_eth_dev_allocated(name), event, nullptr);
+}
+
 }  // namespace
 
 extern "C" {
@@ -60,12 +68,9 @@ void emulated_nic_set_hook(emulated_nic_hook hook, void* context) {
 
 void emulated_nic_lose_rules(uint64_t count) { Nic::instance().lose_newest(count); }
 
-void emulated_nic_reset_port(uint16_t port_id) {
-  Nic::instance().port_stopping(port_id);
-  char name[RTE_ETH_NAME_MAX_LEN];
-  if (rte_eth_dev_get_name_by_port(port_id, name) != 0) return;
-  rte_eth_dev_callback_process(rte_eth_dev_allocated(name), RTE_ETH_EVENT_INTR_RESET, nullptr);
-}
+void emulated_nic_reset_port(uint16_t port_id) { lose_port(port_id, RTE_ETH_EVENT_INTR_RESET); }
+
+void emulated_nic_remove_port(uint16_t port_id) { lose_port(port_id, RTE_ETH_EVENT_INTR_RMV); }
 
 void emulated_nic_set_room(uint64_t rules) {
   Nic::instance().change_profile(

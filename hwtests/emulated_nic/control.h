@@ -37,6 +37,8 @@ void emulated_nic_lose_rules(uint64_t count);
 /* The driver resets the port: its rules are gone and their handles void, it takes no more until it has
  * been stopped and started, and who has asked to hear of it is told. */
 void emulated_nic_reset_port(uint16_t port_id);
+/* The same, but the card has been pulled out: it takes no more until the port has been started anew. */
+void emulated_nic_remove_port(uint16_t port_id);
 /* Room for so many rules in all, from now on; rules that are in stay. */
 void emulated_nic_set_room(uint64_t rules);
 /* What each create costs, in microseconds. */

@@ -122,6 +122,25 @@ TEST_F(LifeTest, CountsNeverRunBackwards) {
   EXPECT_EQ(last, 9u);
 }
 
+TEST_F(LifeTest, PortThatIsPulledOutRunsInSoftwareUntilItIsBack) {
+  add_both();
+  fate(2, udp());
+  ASSERT_EQ(carried(2).packets, 1u);
+  emulated_nic_remove_port(0);
+  manager_->run_once();
+  EXPECT_EQ(placement(2).tier, Tier::kSoftware);
+  EXPECT_EQ(fate(2, udp()), 0);
+  // What comes meanwhile is there when the port is.
+  add(Rule(3).priority(200).match("in_port", 2).ip());
+  settle(manager_->detach_port(kBridge, PortNo{1}));
+  stop(0);
+  start(0);
+  settle(attach(1));
+  EXPECT_EQ(fate(1, udp()), 2);
+  EXPECT_EQ(fate(2, udp()), -1);
+  EXPECT_EQ(carried(2).packets, 1u);
+}
+
 TEST_F(LifeTest, LinkThatGoesDownCostsNoRule) {
   add_both();
   const std::uint64_t before = rule_count();
