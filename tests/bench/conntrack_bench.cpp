@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "conntrack/connection_tracker.hpp"
+#include "conntrack/tracked_connections.hpp"
+#include "text/connection_text.hpp"
 
 namespace hoist::software {
 namespace {
@@ -94,6 +101,97 @@ void BM_ConntrackFind(benchmark::State& state) {
 BENCHMARK(BM_ConntrackFind)->Arg(1000)->Iterations(1'000'000)->Apply([](auto* b) {
   // Gigabytes, so only where somebody asks for it.
   if (std::getenv("HOIST_BENCH_LARGE") != nullptr) b->Arg(1'000'000)->Arg(10'000'000);
+});
+
+/// What else the control thread does while packets are tracked.
+class ControlThread {
+ public:
+  enum class Work : std::uint8_t { kOther, kDump, kEnd };
+
+  explicit ControlThread(ConnectionTracker& tracker)
+      : connections_(tracker, {1u << 24, [] { return std::uint64_t{1}; }}),
+        thread_([this] { run(); }) {}
+  ~ControlThread() {
+    set(Work::kEnd);
+    thread_.join();
+  }
+  void set(Work work) { work_.store(work, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t dumped() const { return dumped_.load(std::memory_order_relaxed); }
+
+ private:
+  void run() {
+    for (;;) {
+      const Work work = work_.load(std::memory_order_relaxed);
+      if (work == Work::kEnd) return;
+      if (work == Work::kDump) dump_some();
+      if (work == Work::kOther) do_other();
+    }
+  }
+  /// As dpctl/dump-conntrack does it.
+  void dump_some() {
+    std::string out;
+    const bool is_more = connections_.walk(cursor_, 2048, {}, [&](const ConnectionReport& c) {
+      text::append_connection(out, c, {});
+      out += '\n';
+      dumped_.fetch_add(1, std::memory_order_relaxed);
+    });
+    benchmark::DoNotOptimize(out.data());
+    if (!is_more) cursor_ = {};
+  }
+  /// Keeps its core as busy, with memory of its own.
+  void do_other() {
+    for (std::size_t i = 0; i < own_.size(); ++i) own_[i] += own_[(i * 7) % own_.size()] + i;
+    benchmark::DoNotOptimize(own_.data());
+  }
+
+  TrackedConnections connections_;
+  Connections::Cursor cursor_;
+  std::vector<std::uint64_t> own_ = std::vector<std::uint64_t>(4096);
+  std::atomic<Work> work_{Work::kOther};
+  std::atomic<std::uint64_t> dumped_{0};
+  std::thread thread_;
+};
+
+/// What a dump of all connections costs the worker, in per cent of its packets: windows of a
+/// twentieth of a second with and without, one after the other. Wants two cores.
+void BM_ConntrackUnderDump(benchmark::State& state) {
+  const auto held = static_cast<std::uint32_t>(state.range(0));
+  g_tracker = *ConnectionTracker::create({.connections_most = 1u << 24});
+  for (std::uint32_t n = 0; n < held; ++n) {
+    PacketTrack track;
+    (void)g_tracker->track({.commits = true}, packet_of(0, n), {0, 0}, track);
+  }
+  ControlThread control(*g_tracker);
+  std::uint32_t n = 0;
+  const auto window = [&](ControlThread::Work work) {
+    using Clock = std::chrono::steady_clock;
+    control.set(work);
+    const auto end = Clock::now() + std::chrono::milliseconds(50);
+    std::uint64_t packets = 0;
+    for (; Clock::now() < end; packets += kBatch) {
+      for (std::size_t i = 0; i < kBatch; ++i) {
+        n = n * 1664525u + 1013904223u;
+        PacketTrack track;
+        const auto which = static_cast<std::uint32_t>(std::uint64_t{n} * held >> 32);
+        benchmark::DoNotOptimize(
+            g_tracker->track({.commits = true}, packet_of(0, which), {1, 0}, track));
+      }
+    }
+    return static_cast<double>(packets);
+  };
+  std::vector<double> costs;
+  for (auto _ : state) {
+    const double without = window(ControlThread::Work::kOther);
+    const double with = window(ControlThread::Work::kDump);
+    costs.push_back(100 * (1 - with / without));
+  }
+  std::ranges::nth_element(costs, costs.begin() + static_cast<std::ptrdiff_t>(costs.size() / 2));
+  state.counters["cost_percent"] = costs[costs.size() / 2];
+  state.counters["dumped"] =
+      benchmark::Counter(static_cast<double>(control.dumped()), benchmark::Counter::kIsRate);
+}
+BENCHMARK(BM_ConntrackUnderDump)->Arg(20'000)->Iterations(2)->UseRealTime()->Apply([](auto* b) {
+  if (std::getenv("HOIST_BENCH_LARGE") != nullptr) b->Arg(1'000'000)->Iterations(101);
 });
 
 }  // namespace
