@@ -7,6 +7,7 @@
 #include <span>
 
 #include "conntrack/packet_facts.hpp"
+#include "packet/wire.hpp"
 #include "support/internet_checksum.hpp"
 #include "support/test_mbuf.hpp"
 
@@ -35,8 +36,7 @@ test::Bytes quote(Span input, bool is_ipv6) {
 
 test::Bytes frame_of(Span input) {
   const bool is_ipv6 = (input[0] & 1) != 0;
-  const std::uint32_t rest =
-      static_cast<std::uint32_t>(input[3]) << 24 | input[4] << 16 | input[5] << 8 | input[6];
+  const std::uint32_t rest = wire::load32(input.data() + 3);
   const test::Bytes quoted = quote(input.subspan(kHeader), is_ipv6);
   test::Packet packet;
   packet.eth();
